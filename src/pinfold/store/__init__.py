@@ -1,0 +1,185 @@
+"""The store's contract: one project's log, and everything derived from it.
+
+A `Store` speaks commands, results, pointers, `seq` and domain errors; never connection, cursor, row, SQL or a driver's
+error. Every write method is one transaction: it either is in the log when the method returns, or nothing happened
+(`UnknownOutcomeError` says that only the log knows). Every read method is one snapshot. The suite in `tests/contract/`
+runs once per backend. Source: design 1, The store's contract; promises P1 to P16.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+from pinfold.store.redaction import Redactor
+from pinfold.store.results import (
+    AppendedMessages,
+    Artifact,
+    ArtifactSlice,
+    BriefState,
+    Checkpoint,
+    Entry,
+    Fold,
+    Pin,
+    PinnedDecision,
+    SavedCheckpoint,
+    SearchPage,
+    SearchRecord,
+    SpilledArtifact,
+    StoreStatus,
+    VerifyReport,
+)
+from pinfold.store.values import Caller
+
+Progress = Callable[[int, int], None]
+"""Called with (done, total) during long work."""
+
+
+class Store(ABC):
+    """One project's log. Numbers are counted per project, begin at 1 and are never reused."""
+
+    project: str
+    """The project's name as replies show it."""
+
+    redactor: Redactor
+    """Replaces known secret shapes; its digests are keyed per project. Every text passes it before it is stored."""
+
+    @abstractmethod
+    def fence(self, content: str) -> str:
+        """Return 16 hex digits that only this project can compute for `content`; the same each time. Source: P23."""
+
+    # --- writes: one call, one transaction ---
+
+    @abstractmethod
+    async def pin_decision(self, command: PinDecision) -> PinnedDecision:
+        """Append one pin and supersede the ones it names.
+
+        Repeats (same key and arguments, or the same live text, why, kind and scope) return the first pin.
+        Raises `NotFoundError` for an unknown pin in `supersedes`, `ConflictError` for one already superseded or for a
+        key used with other arguments. Source: P3, P4, P31.
+        """
+
+    @abstractmethod
+    async def spill_artifact(self, command: SpillArtifact) -> SpilledArtifact:
+        """Append one artifact together with its bytes; equal bytes are kept once.
+
+        Repeats (same key and arguments, or same bytes, label, source and path) return the first artifact. The content is
+        read once and not closed. Raises `ConflictError` as above. Source: P3, P4, P9.
+        """
+
+    @abstractmethod
+    async def checkpoint_state(self, command: CheckpointState) -> SavedCheckpoint:
+        """Append the working state, or with `fork_of` begin a new session at that checkpoint first.
+
+        Repeats (same key and arguments, or the same state as the session's latest) return the first one.
+        Raises `NotFoundError` for an unknown `fork_of`, `InvalidInputError` for an empty state without a fork.
+        """
+
+    @abstractmethod
+    async def append_messages(self, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
+        """Append messages in order, leaving out those whose `external_id` the session already holds."""
+
+    @abstractmethod
+    async def search_history(self, query: SearchHistory) -> SearchPage:
+        """Return the best matches for any text with a letter or digit, best tier first.
+
+        An empty first page, and a `missed` pointer, are recorded as misses. Paging is stable while others write.
+        Raises `InvalidInputError` for a query without letter or digit or a cursor of another query,
+        `NotFoundError` for an unknown `missed`. Source: P7, P32.
+        """
+
+    # --- reads: one call, one snapshot ---
+
+    @abstractmethod
+    async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
+        """Return what the brief of this caller's session is made from, as of a seq (default: now)."""
+
+    @abstractmethod
+    async def pin(self, number: int) -> tuple[Pin, ...]:
+        """Return a pin followed by its history: what it replaced, directly or not, then what replaced it.
+
+        Raises `NotFoundError`.
+        """
+
+    @abstractmethod
+    async def artifact(self, number: int) -> Artifact:
+        """Return an artifact's facts. Raises `NotFoundError`."""
+
+    @abstractmethod
+    async def artifact_bytes(self, number: int, start: int, max_bytes: int) -> ArtifactSlice:
+        """Return bytes from offset `start` on, at most `max_bytes`, each chunk checked against its digest.
+
+        Cost does not grow with the artifact. Raises `NotFoundError`, `DamagedError`. Source: P9.
+        """
+
+    @abstractmethod
+    async def artifact_lines(self, number: int, first: int, last: int, max_bytes: int) -> ArtifactSlice:
+        """Return lines `first` to `last` (from 1, both included), cut after `max_bytes`.
+
+        Empty content when `first` lies behind the end. Raises as `artifact_bytes`.
+        """
+
+    @abstractmethod
+    async def scan_artifact(self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
+        """Call `visit` with each chunk from the one that holds offset `start` on, until it returns False.
+
+        `visit` runs on the reading thread, not on the event loop. Raises as `artifact_bytes`.
+        """
+
+    @abstractmethod
+    async def checkpoint(self, number: int) -> Checkpoint:
+        """Return a checkpoint. Raises `NotFoundError`."""
+
+    @abstractmethod
+    async def entry(self, seq: int) -> Entry:
+        """Return a message, tool call or tool result with its neighbours. Raises `NotFoundError`."""
+
+    @abstractmethod
+    async def fold(self, number: int) -> Fold:
+        """Return a fold. Raises `NotFoundError`."""
+
+    @abstractmethod
+    async def search_record(self, number: int) -> SearchRecord:
+        """Return an earlier search. Raises `NotFoundError`."""
+
+    @abstractmethod
+    async def pins(self, before: int | None, limit: int) -> tuple[Pin, ...]:
+        """Return pins, superseded ones too, newest first, with numbers below `before`."""
+
+    @abstractmethod
+    async def artifacts(self, before: int | None, limit: int) -> tuple[Artifact, ...]:
+        """Return artifacts, newest first, with numbers below `before`."""
+
+    @abstractmethod
+    async def checkpoints(self, before: int | None, limit: int) -> tuple[Checkpoint, ...]:
+        """Return checkpoints, newest first, with numbers below `before`."""
+
+    @abstractmethod
+    async def folds(self, before: int | None, limit: int) -> tuple[Fold, ...]:
+        """Return folds, newest first, with numbers below `before`."""
+
+    @abstractmethod
+    async def misses(self, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
+        """Return the searches that missed, newest first, with seqs below `before`."""
+
+    @abstractmethod
+    async def status(self) -> StoreStatus:
+        """Return the store at a glance."""
+
+    # --- care ---
+
+    @abstractmethod
+    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+        """Check the log's chain, the views against the log, the search index, and every artifact. Changes nothing."""
+
+    @abstractmethod
+    async def rebuild(self, progress: Progress | None = None) -> int:
+        """Derive all views and the index anew from the log in one transaction; return the number of events."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Finish what was started and let go of the files. Idempotent."""
+
+
+__all__ = ["Progress", "Store"]

@@ -1,0 +1,80 @@
+"""Small values that every layer speaks: pointers, receipts, callers, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Actor = Literal["agent", "user", "hook", "import", "cli"]
+
+MAX_PIN_CHARS = 2_000
+MAX_WHY_CHARS = 1_000
+MAX_LABEL_CHARS = 500
+MAX_KEY_CHARS = 200
+MAX_ITEM_CHARS = 1_000
+MAX_ITEMS = 200
+MAX_PATH_CHARS = 4_096
+MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
+
+
+class PointerKind(StrEnum):
+    """The letter in front of a pointer's number, and what stands behind it."""
+
+    PIN = "P"
+    ARTIFACT = "A"
+    CHECKPOINT = "C"
+    ENTRY = "H"
+    FOLD = "F"
+    SEARCH = "S"
+
+
+class PinKind(StrEnum):
+    """What a pin states; the brief shows them in the order of `BRIEF_ORDER`."""
+
+    DECISION = "decision"
+    CONSTRAINT = "constraint"
+    FACT = "fact"
+    DEAD_END = "dead_end"
+
+
+BRIEF_ORDER = (PinKind.CONSTRAINT, PinKind.DECISION, PinKind.DEAD_END, PinKind.FACT)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Pointer:
+    """A short handle such as `P7`: a kind and a number that is counted per project and never reused."""
+
+    kind: PointerKind
+    number: int
+
+    def __str__(self) -> str:
+        """Return the spelling a caller sees, e.g. `P7`."""
+        return f"{self.kind.value}{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof of one acknowledged write: its `seq` in the log and the first 12 hex digits of the chain there."""
+
+    seq: int
+    digest: str
+
+    def __str__(self) -> str:
+        """Return `seq:digest`, the form in which `verify` accepts it."""
+        return f"{self.seq}:{self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: which client, which of its conversations, and on whose behalf.
+
+    `conversation` is the client's own session id (or one made up per process where a client gives none); the store
+    maps it to the session that it continues. `head` and `branch` are the repository's, as the server read them.
+    """
+
+    client: str
+    conversation: str
+    actor: Actor = "agent"
+    head: str | None = None
+    branch: str | None = None
