@@ -39,12 +39,17 @@ def default_home() -> Path:
 
 
 def project_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder the client works in: `PINFOLD_PROJECT`, the client's own variable, else the working directory."""
-    for name in ("PINFOLD_PROJECT", "CLAUDE_PROJECT_DIR"):
-        folder = environment.get(name)
-        if folder and Path(folder).is_dir():
-            return Path(folder)
-    return Path.cwd()
+    """Return the folder the client works in: `PINFOLD_PROJECT`, the client's own variable, else the working directory.
+
+    Raises `InvalidInputError` when `PINFOLD_PROJECT` names no folder.
+    """
+    chosen = environment.get("PINFOLD_PROJECT")
+    if chosen:
+        folder = Path(chosen).expanduser()
+        if not folder.is_dir():
+            raise InvalidInputError("PINFOLD_PROJECT names no folder.", "Set it to a project's folder, or unset it.")
+        return folder
+    return Path(environment.get("CLAUDE_PROJECT_DIR") or Path.cwd())
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:

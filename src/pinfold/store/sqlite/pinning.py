@@ -27,7 +27,17 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
         earlier = _equal_live_pin(tx, command)
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
-    return _result(tx, _append(tx, command, request), repeated=False)
+    made = _result(tx, _append(tx, command, request), repeated=False)
+    if made.dead_ends and command.kind is PinKind.DECISION:
+        _record_attempt(tx, made)
+    return made
+
+
+def _record_attempt(tx: Transaction, made: PinnedDecision) -> None:
+    """Record that something already ruled out was tried again: whoever decided had not found the dead end."""
+    hits = [alike.pin.pointer for alike in made.dead_ends]
+    body = {"search": None, "query": made.pin.text, "hits": hits, "why": "decided against a pinned dead end"}
+    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, "agent"))
 
 
 def _request(command: PinDecision) -> str:
