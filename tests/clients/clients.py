@@ -30,14 +30,16 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The folders of one user: a home, and a project below which the client runs."""
+    """The folders of one user: a home, a project in which the client runs, one for temporary files."""
 
     home: Path
     project: Path
+    temporary: Path
 
     def env(self, **more: str) -> dict[str, str]:
-        """Return the whole environment of a client."""
-        return {"PATH": os.defpath, "HOME": str(self.home), "TERM": "xterm", "LANG": "C.UTF-8", **more}
+        """Return the whole environment of a client. opencode leaves a 5 MB temporary file per start."""
+        folders = {"HOME": str(self.home), "TMPDIR": str(self.temporary)}
+        return {"PATH": os.defpath, "TERM": "xterm", "LANG": "C.UTF-8", **folders, **more}
 
 
 @dataclass(frozen=True, slots=True)

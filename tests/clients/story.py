@@ -62,9 +62,9 @@ def server_of(place: Place) -> Server:
 
 def begin_user(root: Path) -> Place:
     """Make an empty home and a git project that holds a long log."""
-    place = Place(root / "home", root / "project")
-    place.home.mkdir()
-    place.project.mkdir()
+    place = Place(root / "home", root / "project", root / "tmp")
+    for folder in (place.home, place.project, place.temporary):
+        folder.mkdir()
     (place.project / "build.log").write_text("".join(f"{line}\n" for line in LOG))
     git = ("git", "-C", str(place.project), "-c", "user.name=A", "-c", "user.email=a@example.org")
     for command in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "Begin")):
