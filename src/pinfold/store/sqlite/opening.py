@@ -1,8 +1,8 @@
 """Opening a store's file safely: what is checked, in which order, before anything is written.
 
-A normal open writes nothing. A file is made once, under the gate, with its schema in one transaction; afterwards the
-`store-id` file beside it remembers that it existed, so that an empty or missing file is damage and never a fresh start.
-Sources: design 1 (SQLite settings); facts on starting up; P11, P12, P15, P17, P25.
+A normal open writes nothing. A file is made once, under the gate, with its schema in one transaction;
+afterwards the `store-id` file beside it remembers that it existed, so that an empty or missing file is damage
+and never a fresh start. Sources: design 1 (SQLite settings); facts on starting up; P11, P12, P15, P17, P25.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import stat
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import NoReturn
 
 from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
+from pinfold.store.sqlite.failures import BUSY_S, STRANGER, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
 SCHEMA_VERSION = 1
-_BUSY_MS = 5_000
+_HEADER_BYTES = 100
 _SETTINGS = (
-    f"PRAGMA busy_timeout = {_BUSY_MS}",  # first: every later statement may meet a lock
+    f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}",  # first: every later statement may meet a lock
     "PRAGMA foreign_keys = ON",
     "PRAGMA mmap_size = 0",
     "PRAGMA trusted_schema = OFF",
@@ -56,6 +58,31 @@ class Place:
         return self.folder / "store-id"
 
 
+def open_gate(place: Place, wait_s: float) -> Gate:
+    """Make the store's folder, and every missing one above it, for this user alone; return the gate in it.
+
+    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done. Source: P25.
+    """
+    try:
+        missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _sync_folder(folder.parent)
+        return Gate(place.lock, wait_s)
+    except OSError as error:
+        refuse_place(error, str(place.folder))
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in `folder` outlast a power cut; a platform without that goes without (P2)."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def prepare(place: Place, gate: Gate, project: str) -> None:
     """Make the database when there is none yet; check an existing one's outside.
 
@@ -67,8 +94,18 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
         if _looks_made(place):
             return
         if place.store_id.exists():
-            raise DamagedError(f"The store in {place.folder} (its database is missing or empty)")
-        _make(place, project)
+            _refuse(place, "its database is missing or empty")
+        try:
+            _make(place, project)
+        except OSError as error:
+            refuse_place(error, str(place.folder))
+
+
+def _refuse(place: Place, why: str) -> NoReturn:
+    raise DamagedError(
+        f"The store in {place.folder} ({why})",
+        f"Put {place.database.name} back from a backup, or move that folder away to begin a new log.",
+    )
 
 
 def _looks_made(place: Place) -> bool:
@@ -78,29 +115,55 @@ def _looks_made(place: Place) -> bool:
     except FileNotFoundError:
         return False
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise DamagedError(f"{place.database} (not a regular file with one name)")
+        _refuse(place, f"{place.database.name} is not a regular file with one name")
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
-        raise ReadOnlyError(f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME.")
+        raise ReadOnlyError(
+            f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME."
+        )
     return found.st_size > 0 and place.store_id.exists()
 
 
 def _make(place: Place, project: str) -> None:
     os.close(os.open(place.database, os.O_RDWR | os.O_CREAT, 0o600))  # WAL and SHM take over its mode
+    _check_header(place)
     link = connect(place.database)
     try:
-        if identity(link) == (0, 0):
+        if _is_blank(link):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
             link.execute(f"PRAGMA journal_mode = {wanted}")
             link.execute("PRAGMA synchronous = FULL")
             _write_schema(link, project)
         else:
             check_identity(link, place)
+    except sqlite3.Error as error:
+        translate(error, str(place.folder), STRANGER)
     finally:
         link.close()
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
     os.close(handle)
+    _sync_folder(place.folder)
+
+
+def _check_header(place: Place) -> None:
+    """Refuse a file of another program by its first bytes, before SQLite puts files of its own beside it.
+
+    A blank application id passes: after a crash at the first start, ours may still stand in the write-ahead
+    log.
+    """
+    with place.database.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:
+        return
+    if len(header) < _HEADER_BYTES or not header.startswith(b"SQLite format 3\0"):
+        _refuse(place, f"{place.database.name} is no database")
+    if int.from_bytes(header[68:72], "big") not in (0, APPLICATION_ID):
+        _refuse(place, f"{place.database.name} belongs to another program")
+
+
+def _is_blank(link: sqlite3.Connection) -> bool:
+    return identity(link) == (0, 0) and not link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
 
 def _write_schema(link: sqlite3.Connection, project: str) -> None:
@@ -133,34 +196,49 @@ def statements(script: str) -> list[str]:
 def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open one connection with the settings that hold for each; transactions are begun by hand.
 
-    Raises `ReadOnlyError` when the file cannot be opened, `InvalidInputError` when SQLite lacks FTS5.
+    Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
     """
     mode = "ro" if read_only else "rw"
     try:
         link = sqlite3.connect(
             f"{database.absolute().as_uri()}?mode={mode}",
             uri=True,
-            timeout=_BUSY_MS / 1000,
+            timeout=BUSY_S,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
         )
     except sqlite3.OperationalError as error:
         raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
-    for setting in _SETTINGS:
-        link.execute(setting)
+    try:
+        for setting in _SETTINGS:
+            link.execute(setting)
+    except sqlite3.Error as error:
+        link.close()
+        translate(error, str(database.parent), STRANGER)
     return link
 
 
-def identity(link: sqlite3.Connection) -> tuple[int, int]:
-    """Return (application_id, user_version) of a file; raises `DamagedError` when it is no database."""
+def read_meta(place: Place) -> dict[str, bytes]:
+    """Return what the store knows of itself, once it is clear that it is one of ours.
+
+    Raises `DamagedError` for a file of another program or one that cannot be read.
+    """
+    _check_header(place)
+    link = connect(place.database, read_only=True)
     try:
-        application: int = link.execute("PRAGMA application_id").fetchone()[0]
-        version: int = link.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-        raise DamagedError(f"The store's file ({error})") from error
+        check_identity(link, place)
+        return dict(link.execute("SELECT name, value FROM meta").fetchall())
+    except sqlite3.Error as error:
+        translate(error, str(place.folder), STRANGER)
+    finally:
+        link.close()
+
+
+def identity(link: sqlite3.Connection) -> tuple[int, int]:
+    """Return (application_id, user_version) of a file."""
+    application: int = link.execute("PRAGMA application_id").fetchone()[0]
+    version: int = link.execute("PRAGMA user_version").fetchone()[0]
     return application, version
 
 
@@ -169,12 +247,25 @@ def check_identity(link: sqlite3.Connection, place: Place) -> str | None:
 
     Raises `DamagedError` for a file of another program.
     """
-    application, version = identity(link)
+    try:
+        application, version = identity(link)
+    except sqlite3.Error as error:
+        translate(error, str(place.folder), STRANGER)
     if application != APPLICATION_ID:
-        raise DamagedError(f"{place.database} (not a pinfold store)")
+        _refuse(place, f"{place.database.name} is not a pinfold store")
     if version > SCHEMA_VERSION:
-        return f"it was written by a newer pinfold (schema {version}, this one knows {SCHEMA_VERSION})"
+        return f"a newer pinfold wrote it (schema {version}, this one knows {SCHEMA_VERSION}): update pinfold"
     return None
+
+
+def check_carrier(link: sqlite3.Connection, place: Place) -> str | None:
+    """Return why this filesystem makes the file one for reading only, or None.
+
+    A store made on a local disk keeps its write-ahead log when it is moved to where none is safe (P17).
+    """
+    if can_carry_wal(place.folder) or link.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        return None
+    return "it has a write-ahead log, which this filesystem cannot carry: move it back to a local disk"
 
 
 def check_engine() -> None:

@@ -1,4 +1,4 @@
-"""`SqliteStore`: the contract, one file per project. Each method names its verb and how it runs; the verbs are beside it."""
+"""`SqliteStore`: the contract, one file per project. Each method names its verb; the verbs are beside it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from pinfold.store.sqlite import briefing, care, reading, searching, slices
 from pinfold.store.sqlite.checkpointing import checkpoint_state
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.messages import append_messages
-from pinfold.store.sqlite.opening import Place, check_engine, connect, prepare
+from pinfold.store.sqlite.opening import Place, check_engine, open_gate, prepare, read_meta
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.spilling import spill_artifact
@@ -52,20 +52,20 @@ FENCE_DIGITS = 16
 async def open_store(folder: Path, project: str, wait_s: float = WAIT_S) -> SqliteStore:
     """Open the store in `folder`, making folder and database when there are none; the caller closes it.
 
-    `project` names it in replies, and is kept when the store is made. `wait_s` bounds every wait for the lock.
-    Raises `DamagedError`, `ReadOnlyError`, `BusyError`, `InvalidInputError`; never changes a file it cannot use.
+    `project` names it in replies, and is kept when the store is made. `wait_s` bounds every wait for the
+    lock. Raises `DamagedError`, `ReadOnlyError`, `BusyError`, `InvalidInputError`; never changes a file it
+    cannot use.
     """
     return await _opened(await anyio.to_thread.run_sync(_prepare, folder, project, wait_s))
 
 
 def _prepare(folder: Path, project: str, wait_s: float) -> SqliteStore:
     check_engine()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = Place(folder)
-    gate = Gate(place.lock, wait_s)
+    gate = open_gate(place, wait_s)
     try:
         prepare(place, gate, project)
-        return SqliteStore(place, gate, _meta(place))
+        return SqliteStore(place, gate, read_meta(place))
     except BaseException:
         gate.close()
         raise
@@ -81,16 +81,8 @@ async def _opened(store: SqliteStore) -> SqliteStore:
     return store
 
 
-def _meta(place: Place) -> dict[str, bytes]:
-    db = connect(place.database, read_only=True)
-    try:
-        return dict(db.execute("SELECT name, value FROM meta").fetchall())
-    finally:
-        db.close()
-
-
 class SqliteStore(Store):
-    """One project's log in one SQLite file; made by `open_store`. Bound to the process and event loop that opened it."""
+    """One project's log in one SQLite file; made by `open_store`, of use only in its process and loop."""
 
     def __init__(self, place: Place, gate: Gate, meta: dict[str, bytes]) -> None:
         self.project = meta["project"].decode()
@@ -152,7 +144,9 @@ class SqliteStore(Store):
         """See `Store.artifact_lines`."""
         return await self._read(lambda db: slices.artifact_lines(db, number, (first, last), max_bytes))
 
-    async def scan_artifact(self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
+    async def scan_artifact(
+        self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]
+    ) -> Artifact:
         """See `Store.scan_artifact`."""
         return await self._read(lambda db: slices.scan_artifact(db, number, start, visit))
 
