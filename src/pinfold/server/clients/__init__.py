@@ -17,8 +17,8 @@ def identify(
 ) -> tuple[str, str]:
     """Return (client, conversation) of a call.
 
-    `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the conversation is
-    this process. Source: design 3, Which session, which project.
+    `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the
+    conversation is this process. Source: design 3, Which session, which project.
     """
     environment = os.environ if environment is None else environment
     thread = codex.conversation(meta)
