@@ -260,10 +260,10 @@ def test_pins_without_stored_tokens_stay_within_the_budget_too() -> None:
 
 
 def test_on_overflow_the_newest_constraints_and_decisions_stay_verbatim() -> None:
-    pins = ordinary(70)
+    pins = ordinary(90)
     rendered = render_brief(state(*pins), fence)
     lines = body(rendered)
-    for kept in (pins[69], pins[66], pins[65], pins[64], pins[61]):
+    for kept in (pins[89], pins[86], pins[85], pins[84], pins[81]):
         assert f"{kept.pointer}  {kept.text}  Why: {kept.why}" in lines
     assert sum(each.endswith(" …") for each in lines) == rendered.pins_shortened
     shortened, left_out = rendered.pins_shortened, rendered.pins_left_out
