@@ -380,6 +380,13 @@ def test_a_pin_text_counts_for_every_pointer() -> None:
             assert count(shown + "\n") <= stored
 
 
+def test_labels_of_later_pins_are_paid_for() -> None:
+    later = [pin(number, "x", "", "dead_end", seq=number) for number in range(100_001, 100_101)]
+    empty = render_brief(state(), fence)
+    rendered = render_brief(state(*later, epoch=1), fence)
+    assert count(rendered.text) - count(empty.text) <= rendered.tokens - empty.tokens
+
+
 def test_rendering_imports_neither_tokenizer_nor_pydantic_nor_an_expression_engine() -> None:
     heavy = "{'tiktoken', 'pydantic', 'anyio', 're2'}"
     code = f"import sys, pinfold.context.brief; print({heavy} & set(sys.modules))"
