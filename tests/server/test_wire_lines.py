@@ -1,4 +1,4 @@
-"""Bytes become lines, and lines become messages, refusals or noise: the rules without a process around them."""
+"""Bytes become lines, and lines messages, refusals or noise: the rules without a process around them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from pinfold.server.framing import EDGE_BYTES, Lines, LongLine
 from pinfold.server.messages import (
     INVALID_PARAMS,
@@ -204,7 +205,7 @@ JSON = st.recursive(
     st.integers() | st.text(),
     st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_id_found_in_a_line_that_is_not_parsed_is_never_a_wrong_one(
     order: list[str], params: Body, request_id: int | str, ascii_only: bool
 ) -> None:
@@ -234,13 +235,13 @@ def test_id_of_a_long_line_is_found_at_either_end(order: list[str]) -> None:
 
 
 @given(st.binary(max_size=200) | st.text(alphabet='{}[]",:\\u0d8id9 eN-', max_size=80).map(str.encode))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_line_raises(line: bytes) -> None:
     assert isinstance(read_line(line), Message | Refusal | Noise)
 
 
 @given(st.dictionaries(st.text(), JSON, max_size=5))
-@settings(deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_written_line_is_ascii_ends_once_and_reads_back_the_same(body: Body) -> None:
     line = write_line(body)
     assert line.isascii()
