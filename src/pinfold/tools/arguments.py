@@ -1,0 +1,335 @@
+"""Arguments as a model sends them, checked strictly and refused in one line that names the accepted form.
+
+Each field of a tool's model carries one `Check`, which both reads the value and describes it in the input schema.
+Checks raise `PinfoldError` straight through pydantic, so none of its wording reaches a caller. Source: design 2.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from pinfold.store.errors import InvalidInputError, TooLargeError
+from pinfold.store.values import MAX_ITEM_CHARS, MAX_ITEMS, MAX_PATH_CHARS, PointerKind
+from pinfold.tools.pointers import parse_pointer, quote
+
+if TYPE_CHECKING:
+    from pinfold.store.redaction import Redactor
+
+_WHOLE = re.compile(r"\s*\+?\d{1,12}\s*", re.ASCII)
+_UNFIT = re.compile("[\ud800-\udfff\0]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Arguments(BaseModel):
+    """Base of the five argument models; a field without a value given holds its default, which is falsy or usual."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Check(ABC):
+    """Reads one argument and describes it. `takes_null` says that null means "not given"."""
+
+    takes_null = True
+
+    def is_kept(self) -> bool:
+        """Whether its text may be stored, so that known secret shapes are replaced first."""
+        return False
+
+    @abstractmethod
+    def read(self, name: str, value: object) -> object:
+        """Return the value as the tool uses it; raises `InvalidInputError` or `TooLargeError`."""
+
+    @abstractmethod
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Let `read` be the whole validation of the field."""
+
+        def checked(value: object, field: core_schema.ValidationInfo) -> object:
+            return self.read(field.field_name or "argument", value)
+
+        return core_schema.with_info_plain_validator_function(checked)
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Describe the field by `schema` alone."""
+        return self.schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Check):
+    """Text of 1 to `limit` characters that is not blank, kept exactly as given; no NUL, no lone surrogate."""
+
+    limit: int
+    advice: str = "Shorten it, or spill it and give the pointer."
+
+    def is_kept(self) -> bool:
+        """Whether it may be stored: yes."""
+        return True
+
+    def read(self, name: str, value: object) -> str:
+        """Return the text unchanged."""
+        if not isinstance(value, str):
+            raise InvalidInputError(f"`{name}` must be text, not {quote(value)}.", "Send it as a string.")
+        if not value.strip():
+            raise InvalidInputError(f"`{name}` is empty.", "Give at least one visible character.")
+        if len(value) > self.limit:
+            raise TooLargeError(f"`{name}`", len(value), self.limit, unit="characters", hint=self.advice)
+        if found := _UNFIT.search(value):
+            what = "a NUL" if found[0] == "\0" else "half of a surrogate pair"
+            raise InvalidInputError(f"`{name}` holds {what} at character {found.start()}.", "Leave it out.")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a string; the limit is said where a model would hit it, in the description."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Text):
+    """Text that only asks and is never stored as content; redacting it would change what is asked."""
+
+    def is_kept(self) -> bool:
+        """Whether it may be stored: no."""
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Content(Check):
+    """Text to be spilled: anything that UTF-8 can carry, NUL and blanks included, but not nothing."""
+
+    def read(self, name: str, value: object) -> str:
+        """Return the text unchanged."""
+        if not isinstance(value, str):
+            raise InvalidInputError(f"`{name}` must be text, not {quote(value)}.", "Send it as a string.")
+        if not value:
+            raise InvalidInputError(f"`{name}` is empty.", "There is nothing to spill.")
+        if found := _SURROGATE.search(value):
+            where = f"half of a surrogate pair at character {found.start()}"
+            raise InvalidInputError(f"`{name}` holds {where}.", "Write the output to a file and spill its path.")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a string."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(Check):
+    """A whole number from `low` to `high`; the same in digits as a string is accepted."""
+
+    low: int
+    high: int
+    prefix: str = ""
+    takes_null = False
+
+    def read(self, name: str, value: object) -> int:
+        """Return the number."""
+        number = self._number(value)
+        if number is None or not self.low <= number <= self.high:
+            accepted = f"Give a whole number from {self.low:,} to {self.high:,}."
+            raise InvalidInputError(f"`{name}` cannot be {quote(value)}.", accepted)
+        return number
+
+    def _number(self, value: object) -> int | None:
+        if isinstance(value, str):
+            digits = value.strip().removeprefix(self.prefix)
+            return int(digits) if _WHOLE.fullmatch(digits) else None
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as an integer with its upper bound."""
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Check):
+    """True or false, also spelled as a string."""
+
+    def read(self, name: str, value: object) -> bool:
+        """Return the truth value."""
+        spelled = value.strip().lower() if isinstance(value, str) else value
+        if spelled in ("true", "false"):
+            return spelled == "true"
+        if isinstance(spelled, bool):
+            return spelled
+        raise InvalidInputError(f"`{name}` cannot be {quote(value)}.", "Give true or false.")
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a boolean."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Check):
+    """One of a few words, in any letter case."""
+
+    options: tuple[str, ...]
+
+    def read(self, name: str, value: object) -> str:
+        """Return the option."""
+        word = value.strip().lower() if isinstance(value, str) else ""
+        if word in self.options:
+            return word
+        accepted = f"Give one of {', '.join(self.options)}."
+        raise InvalidInputError(f"`{name}` cannot be {quote(value)}{_meant(word, self.options)}.", accepted)
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it by its options."""
+        return {"enum": list(self.options)}
+
+
+@dataclass(frozen=True, slots=True)
+class PointerTo(Check):
+    """A pointer of one kind, in any accepted spelling."""
+
+    kind: PointerKind
+
+    def read(self, name: str, value: object) -> object:
+        """Return the `Pointer`."""
+        return parse_pointer(value, self.kind, f"`{name}`")
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a string."""
+        return {"type": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Items(Check):
+    """A list of what `each` reads. One string stands for one item, a JSON list in a string for that list."""
+
+    each: Check
+    limit: int = MAX_ITEMS
+
+    def is_kept(self) -> bool:
+        """Whether its items may be stored."""
+        return self.each.is_kept()
+
+    def read(self, name: str, value: object) -> tuple[object, ...]:
+        """Return the items in order."""
+        items = _listed(value)
+        if items is None:
+            raise InvalidInputError(f"`{name}` must be a list of strings, not {quote(value)}.", "Send [\"…\"].")
+        if len(items) > self.limit:
+            raise TooLargeError(f"`{name}`", len(items), self.limit, unit="items", hint="Merge or drop some.")
+        return tuple(self.each.read(f"{name}[{place}]", item) for place, item in enumerate(items))
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as an array."""
+        return {"type": "array", "items": self.each.schema()}
+
+
+LINES = Items(Text(MAX_ITEM_CHARS, advice="Split it, or spill it and give the pointer."))
+"""A list of one-line items."""
+
+PATHS = Items(Text(MAX_PATH_CHARS, advice="Give a path."))
+"""A list of paths, as names; nothing is read."""
+
+
+def _listed(value: object) -> list[object] | tuple[object, ...] | None:
+    if isinstance(value, list | tuple):
+        return value
+    if not isinstance(value, str):
+        return None
+    if value.lstrip().startswith("["):
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+        if isinstance(parsed, list):
+            return parsed
+    return [value]
+
+
+def _meant(word: str, names: tuple[str, ...]) -> str:
+    """Return `; did you mean …?`-like text, or nothing when no name is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word[:60], names, n=1, cutoff=0.6)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def checks(model: type[Arguments]) -> dict[str, Check]:
+    """Return each argument's check, in the order of the schema."""
+    return {
+        name: next(mark for mark in field.metadata if isinstance(mark, Check))
+        for name, field in model.model_fields.items()
+    }
+
+
+def accept(model: type[A], raw: Mapping[str, object] | None) -> A:
+    """Return the arguments of one call, checked.
+
+    Raises `InvalidInputError` for an unknown, a missing or an unfit argument, `TooLargeError` for one over its limit.
+    """
+    if raw is not None and not isinstance(raw, Mapping):
+        raise InvalidInputError(f"Arguments cannot be {quote(raw)}.", "Send an object with named arguments.")
+    given = dict(raw or {})
+    known = checks(model)
+    for name in given:
+        if name not in known:
+            _refuse_unknown(name, tuple(known))
+    given = {name: value for name, value in given.items() if value is not None or not known[name].takes_null}
+    for name, field in model.model_fields.items():
+        if field.is_required() and name not in given:
+            raise InvalidInputError(f"`{name}` is missing.", f"Required: {_required(model)}.")
+    return model.model_validate(given)
+
+
+def _refuse_unknown(name: object, known: tuple[str, ...]) -> None:
+    short = quote(name, mark="`")
+    meant = _meant(str(name), known) or "."
+    raise InvalidInputError(f"{short} is not an argument{meant}", f"Accepted: {', '.join(known)}.")
+
+
+def _required(model: type[Arguments]) -> str:
+    return ", ".join(name for name, field in model.model_fields.items() if field.is_required())
+
+
+def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
+    """Return the arguments with known secret shapes replaced in all texts that may be stored, and how many by rule."""
+    found: Counter[str] = Counter()
+    changed: dict[str, object] = {}
+
+    def clean(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(map(clean, value))
+        if not isinstance(value, str):
+            return value
+        result = redactor.text(value)
+        found.update(dict(result.found))
+        return result.text
+
+    for name, check in checks(type(arguments)).items():
+        if check.is_kept():
+            changed[name] = clean(getattr(arguments, name))
+    return arguments.model_copy(update=changed), found
+
+
+def input_schema_of(model: type[Arguments]) -> dict[str, Any]:
+    """Return the model's JSON schema (2020-12) with nothing in it that a reader would not miss."""
+    properties: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        described = checks(model)[name].schema()
+        if field.description:
+            described["description"] = field.description
+        if field.default and not field.is_required():
+            described["default"] = field.default
+        properties[name] = described
+    required = [name for name, field in model.model_fields.items() if field.is_required()]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return schema | {"additionalProperties": False}

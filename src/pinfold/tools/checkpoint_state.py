@@ -1,0 +1,125 @@
+"""checkpoint_state: save the working state, so that any later session continues from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from pinfold.context.brief import render_brief
+from pinfold.context.tokens import count_async
+from pinfold.store.commands import CheckpointState as Command
+from pinfold.store.errors import PinfoldError
+from pinfold.store.results import SavedCheckpoint
+from pinfold.store.values import MAX_ITEM_CHARS, MAX_KEY_CHARS, Pointer, PointerKind
+from pinfold.tools.arguments import LINES, PATHS, Arguments, PointerTo, Text
+from pinfold.tools.render import NOTE, fenced, lean, lines, quoted
+from pinfold.tools.tool import WRITES, Desk, Reply, Tool
+
+_BRANCH_CHARS = 80
+
+
+class CheckpointState(Arguments):
+    """Arguments of checkpoint_state."""
+
+    goal: Annotated[str, Text(MAX_ITEM_CHARS)] = ""
+    done: Annotated[tuple[str, ...], LINES] = ()
+    pending: Annotated[tuple[str, ...], LINES] = ()
+    facts: Annotated[tuple[str, ...], LINES] = ()
+    constraints: Annotated[tuple[str, ...], LINES] = ()
+    next_step: Annotated[str, Text(MAX_ITEM_CHARS)] = ""
+    files: Annotated[tuple[str, ...], PATHS] = ()
+    fork_of: Annotated[Pointer | None, PointerTo(PointerKind.CHECKPOINT), Field(description="C4")] = None
+    key: Annotated[str, Text(MAX_KEY_CHARS)] = ""
+
+
+async def run(desk: Desk, arguments: CheckpointState) -> Reply:
+    """Save it and tell what changed. Raises as `Store.checkpoint_state`."""
+    saved = await desk.store.checkpoint_state(
+        Command(
+            caller=desk.caller,
+            goal=arguments.goal,
+            done=arguments.done,
+            pending=arguments.pending,
+            facts=arguments.facts,
+            constraints=arguments.constraints,
+            next_step=arguments.next_step,
+            files=arguments.files,
+            fork_of=arguments.fork_of.number if arguments.fork_of else None,
+            tokens=await count_async(_counted_text(arguments)),
+            key=arguments.key or None,
+        )
+    )
+    return _reply(desk, saved, await _brief_tokens(desk))
+
+
+def _counted_text(arguments: CheckpointState) -> str:
+    lists = (arguments.done, arguments.pending, arguments.facts, arguments.constraints, arguments.files)
+    return "\n".join([arguments.goal, *(item for items in lists for item in items), arguments.next_step])
+
+
+async def _brief_tokens(desk: Desk) -> int | None:
+    """Return the size of the brief as it is now; an acknowledged write is never turned into an error by this read."""
+    try:
+        state = await desk.store.brief_state(desk.caller)
+    except PinfoldError:
+        return None
+    return render_brief(state, desk.store.fence, desk.limits.brief).tokens
+
+
+def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Reply:
+    checkpoint = saved.checkpoint
+    fork = f"C{saved.forked_from}" if saved.forked_from else None
+    previous = f"C{saved.previous}" if saved.previous else None
+    status = "repeated" if saved.repeated else "forked" if fork else "saved"
+    changes = {"opened": saved.opened, "closed": saved.closed, "kept": saved.kept}
+    items = "\n".join(_items(changes))
+    facts = lean(
+        {
+            "pointer": checkpoint.pointer,
+            "status": status,
+            "receipt": str(saved.receipt),
+            "session": saved.session,
+            "forked_from": fork,
+            "previous": previous,
+            **{word: list(part) for word, part in changes.items()},
+            "head": checkpoint.head,
+            "branch": checkpoint.branch,
+            "brief_tokens": brief_tokens,
+            "note": NOTE if items else None,
+        }
+    )
+    origin = f" from {fork}" if fork else ""
+    counts = ", ".join(f"{len(part)} {word}" for word, part in changes.items())
+    text = lines(
+        [
+            f"{checkpoint.pointer} {status}{origin}, session {saved.session}, receipt {saved.receipt}",
+            f"pending against {previous or 'nothing before'}: {counts}",
+            fenced(desk.store, items) if items else None,
+            f"git: {_repository(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
+            f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")' if brief_tokens else None,
+        ]
+    )
+    return Reply(text, facts)
+
+
+def _items(changes: dict[str, Sequence[str]]) -> list[str]:
+    return [f"{word}: {item}" for word, part in changes.items() for item in part]
+
+
+def _repository(branch: str | None, head: str) -> str:
+    return f"{quoted(branch, _BRANCH_CHARS)} at {head[:12]}" if branch else head[:12]
+
+
+TOOL = Tool(
+    name="checkpoint_state",
+    title="Checkpoint state",
+    description=(
+        "Save the working state at the end of a stage, before a pause or a compaction. Any later session continues from "
+        "it with fetch_pointer(\"brief\"). Lists hold one-line items; fork_of starts a new session from a checkpoint."
+    ),
+    arguments=CheckpointState,
+    annotations=WRITES,
+    run=run,
+)
