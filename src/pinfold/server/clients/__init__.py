@@ -1,0 +1,30 @@
+"""What differs between clients: one module each, and who is asking, told from all of them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from pinfold.server.clients import claude_code, codex
+
+_OWN_CONVERSATION = f"process-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def identify(
+    client: str, meta: Mapping[str, Any], environment: Mapping[str, str] | None = None
+) -> tuple[str, str]:
+    """Return (client, conversation) of a call.
+
+    `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the conversation is
+    this process. Source: design 3, Which session, which project.
+    """
+    environment = os.environ if environment is None else environment
+    thread = codex.conversation(meta)
+    if thread is not None:
+        return codex.NAME, thread
+    session = claude_code.conversation(environment)
+    if session is not None and (not client or client.startswith("claude")):
+        return claude_code.NAME, session
+    return client or "unknown", _OWN_CONVERSATION

@@ -1,0 +1,57 @@
+"""One process's service: the settings, the store behind them, and the desk that a call works at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+
+from pinfold.server.clients import identify
+from pinfold.server.repository import head_of
+from pinfold.server.settings import Settings
+from pinfold.store import Store
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Actor, Caller
+from pinfold.tools.files import Roots
+from pinfold.tools.tool import Desk, Limits
+
+
+class Service:
+    """Opens the store at the first call, so that a store in trouble never keeps the tools from being listed."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._roots = Roots(settings.roots)
+        self._limits = Limits(artifact_bytes=settings.max_artifact_bytes)
+        self._store: Store | None = None
+        self._opening = anyio.Lock()
+
+    async def store(self) -> Store:
+        """Return the open store; raises what `open_store` raises, and tries again at the next call."""
+        async with self._opening:
+            if self._store is None:
+                self._store = await open_store(self.settings.store_folder, self.settings.project.name)
+            return self._store
+
+    async def desk(
+        self,
+        client: str,
+        meta: Mapping[str, Any],
+        actor: Actor = "agent",
+        environment: Mapping[str, str] | None = None,
+    ) -> Desk:
+        """Return the surroundings of one call: the store, who calls, what may be read."""
+        store = await self.store()
+        name, conversation = identify(client, meta, os.environ if environment is None else environment)
+        head, branch = head_of(self.settings.project)
+        caller = Caller(name, conversation, actor, head, branch)
+        return Desk(store, caller, self._roots, self._limits)
+
+    async def close(self) -> None:
+        """Let go of the store. Idempotent."""
+        async with self._opening:
+            if self._store is not None:
+                store, self._store = self._store, None
+                await store.close()

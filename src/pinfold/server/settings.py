@@ -1,0 +1,78 @@
+"""What the environment sets: where data lives, which project, which folders may be read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pinfold.server.project import Project, resolve
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.values import MAX_ARTIFACT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a process of pinfold is told from outside.
+
+    `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which `spill_artifact` reads
+    paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest artifact (`PINFOLD_MAX_ARTIFACT_BYTES`).
+    """
+
+    home: Path
+    project: Project
+    roots: tuple[Path, ...]
+    max_artifact_bytes: int
+
+    @property
+    def store_folder(self) -> Path:
+        """Where this project's store lies."""
+        return self.home / "projects" / self.project.folder_name
+
+
+def default_home() -> Path:
+    """Return the user's data directory for pinfold, e.g. `~/.local/share/pinfold`."""
+    from platformdirs import user_data_path
+
+    return user_data_path("pinfold", appauthor=False)
+
+
+def project_folder(environment: Mapping[str, str]) -> Path:
+    """Return the folder the client works in: `PINFOLD_PROJECT`, the client's own variable, else the working directory.
+
+    Raises `InvalidInputError` when `PINFOLD_PROJECT` names no folder.
+    """
+    chosen = environment.get("PINFOLD_PROJECT")
+    if chosen:
+        folder = Path(chosen).expanduser()
+        if not folder.is_dir():
+            raise InvalidInputError("PINFOLD_PROJECT names no folder.", "Set it to a project's folder, or unset it.")
+        return folder
+    return Path(environment.get("CLAUDE_PROJECT_DIR") or Path.cwd())
+
+
+def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
+    """Read the settings; `folder` overrides where the project is looked for.
+
+    Raises `InvalidInputError` for a value that cannot be used.
+    """
+    environment = os.environ if environment is None else environment
+    home = environment.get("PINFOLD_HOME")
+    project = resolve(folder or project_folder(environment))
+    extra = [Path(root) for root in environment.get("PINFOLD_ROOTS", "").split(os.pathsep) if root]
+    return Settings(
+        home=Path(home).expanduser().absolute() if home else default_home(),
+        project=project,
+        roots=(project.root, *extra),
+        max_artifact_bytes=_size(environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES),
+    )
+
+
+def _size(environment: Mapping[str, str], name: str, default: int) -> int:
+    text = environment.get(name, "")
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 2**40:
+        raise InvalidInputError(f"{name} is not a number of bytes.", f"Set it to e.g. {default}, or unset it.")
+    return int(text)

@@ -1,0 +1,91 @@
+"""Changes turned into SQL: the only place that writes to the views and to the index."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pinfold.store.sqlite.rows import chunk_of
+from pinfold.store.sqlite.search import index_entry
+from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
+
+INDEXED_HEAD_BYTES = 1536 * 1024
+INDEXED_TAIL_BYTES = 512 * 1024
+
+
+def is_indexed(start: int, size_bytes: int, total_bytes: int) -> bool:
+    """Whether search covers the chunk at `start` of an artifact of `total_bytes`: its head and its tail do."""
+    return start < INDEXED_HEAD_BYTES or start + size_bytes > total_bytes - INDEXED_TAIL_BYTES
+
+
+def apply(db: sqlite3.Connection, found: Iterable[Change], bytes_in: str = "main") -> None:
+    """Carry out changes in order. `bytes_in` names the database that holds `content` and `chunk`."""
+    for change in found:
+        match change:
+            case PutRow():
+                _put_row(db, change)
+            case MarkSuperseded():
+                db.execute(
+                    "UPDATE pin SET superseded_by = ?, superseded_seq = ? WHERE number = ?",
+                    (change.by, change.seq, change.number),
+                )
+            case ContinueConversation():
+                db.execute(
+                    "INSERT INTO conversation (client, conversation, session) VALUES (?, ?, ?)"
+                    " ON CONFLICT (client, conversation) DO UPDATE SET session = excluded.session",
+                    (change.client, change.conversation, change.number),
+                )
+            case PutEntry():
+                _put_entry(db, change, bytes_in)
+
+
+def _column(value: Any) -> Any:
+    if isinstance(value, (list, dict)):
+        return json.dumps(value, ensure_ascii=False)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _put_row(db: sqlite3.Connection, change: PutRow) -> None:
+    names = ", ".join(change.row)
+    marks = ", ".join("?" * len(change.row))
+    values = [_column(value) for value in change.row.values()]
+    db.execute(f"INSERT INTO {change.table} ({names}) VALUES ({marks})", values)  # noqa: S608 - names are ours
+
+
+def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
+    entry = _insert_entry(db, change, chunk=None)
+    if change.text:
+        index_entry(db, entry, change.text)
+    for path in change.paths:
+        name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        db.execute("INSERT OR IGNORE INTO entry_path (name, path, entry) VALUES (?, ?, ?)", (name, path, entry))
+    if change.sha256 is not None and change.indexed_bytes:
+        for chunk, text in _indexed_chunks(db, change.sha256, bytes_in):
+            index_entry(db, _insert_entry(db, change, chunk=chunk), text)
+
+
+def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None) -> int:
+    row = db.execute(
+        "INSERT INTO entry (seq, pointer, chunk, kind, session, at, ref) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (change.seq, change.pointer, chunk, change.kind, change.session, change.at, change.ref),
+    ).fetchone()
+    return int(row[0])
+
+
+def _indexed_chunks(db: sqlite3.Connection, sha256: str, bytes_in: str) -> Iterator[tuple[int, str]]:
+    content = db.execute(
+        f"SELECT id, size_bytes FROM {bytes_in}.content WHERE sha256 = ?",  # noqa: S608
+        (bytes.fromhex(sha256),),
+    ).fetchone()
+    if content is None:
+        return
+    rows = db.execute(
+        f"SELECT * FROM {bytes_in}.chunk WHERE content = ? ORDER BY start",  # noqa: S608
+        (content["id"],),
+    ).fetchall()
+    for row in rows:
+        if is_indexed(row["start"], row["size_bytes"], content["size_bytes"]):
+            piece = chunk_of(row).unpack(f"A chunk of artifact {sha256[:12]}")
+            yield row["id"], piece.decode("utf-8", "replace")

@@ -1,0 +1,94 @@
+"""What the brief is made from, in one snapshot; its cost depends on pins and artifacts shown, not on the log."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+
+from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.checkpointing import previous_of
+from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, checkpoint_of, fold_of, pin_of
+from pinfold.store.values import Caller
+
+ARTIFACTS_SHOWN = 12
+
+
+def brief_state(
+    db: sqlite3.Connection, project: str, caller: Caller | None, as_of: int | None = None
+) -> BriefState:
+    """Read everything as it stood at `as_of`; see `Store.brief_state`."""
+    tip = int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
+    seq = tip if as_of is None else min(as_of, tip)
+    session = None if caller is None else sessions.current(db, caller)
+    epoch = _epoch(db, session, seq)
+    number = previous_of(db, session, seq)
+    checkpoint = None if number is None else _checkpoint(db, number)
+    artifacts = _artifacts(db, seq)
+    return BriefState(
+        project=project,
+        session=session,
+        seq=seq,
+        epoch=epoch,
+        pins=_pins(db, session, epoch, seq),
+        checkpoint=checkpoint,
+        closed=() if checkpoint is None else _closed_later(db, checkpoint, seq),
+        artifacts=artifacts,
+        artifact_count=artifacts[0].number if artifacts else 0,
+        fold=_last_fold(db, session, seq),
+    )
+
+
+def _epoch(db: sqlite3.Connection, session: int | None, seq: int) -> int:
+    """Return when the brief of this session was last written anew; a conversation that is new begins now."""
+    if session is None:
+        return seq
+    row = db.execute(
+        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1 UNION ALL SELECT seq FROM fold WHERE session = ?1)"
+        " WHERE seq <= ?2",
+        (session, seq),
+    ).fetchone()
+    return seq if row[0] is None else int(row[0])
+
+
+def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> tuple[Pin, ...]:
+    rows = db.execute(
+        "SELECT * FROM pin WHERE (superseded_seq IS NULL OR superseded_seq > ?) AND seq <= ? ORDER BY number",
+        (epoch, seq),
+    ).fetchall()
+    heritage = sessions.lineage(db, session)
+    found = []
+    for pin in map(pin_of, rows):
+        inherited = any(pin.session == h.session and pin.seq <= h.until for h in heritage)
+        superseded = pin.superseded_seq is not None and pin.superseded_seq <= seq
+        if (pin.session_only and not inherited) or (superseded and pin.seq > epoch):
+            continue
+        found.append(pin if superseded else replace(pin, superseded_by=None, superseded_seq=None))
+    return tuple(found)
+
+
+def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
+    return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
+
+
+def _closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> tuple[str, ...]:
+    rows = db.execute(
+        "SELECT state FROM checkpoint WHERE number > ? AND seq <= ?", (checkpoint.number, seq)
+    ).fetchall()
+    done = {item for row in rows for item in json.loads(row["state"])["done"]}
+    return tuple(item for item in checkpoint.pending if item in done)
+
+
+def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:
+    rows = db.execute(
+        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?", (seq, ARTIFACTS_SHOWN)
+    ).fetchall()
+    return tuple(map(artifact_of, rows))
+
+
+def _last_fold(db: sqlite3.Connection, session: int | None, seq: int) -> Fold | None:
+    row = db.execute(
+        "SELECT * FROM fold WHERE session = ? AND seq <= ? ORDER BY number DESC LIMIT 1", (session, seq)
+    ).fetchone()
+    return None if row is None else fold_of(row)

@@ -1,0 +1,168 @@
+"""`verify` and `rebuild`: the log against itself, and everything derived against the log. Sources: P10; design 1."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from pinfold.store import Progress
+from pinfold.store.errors import DamagedError
+from pinfold.store.events import GENESIS, digest_of, link
+from pinfold.store.results import VerifyReport
+from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.opening import statements
+from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
+from pinfold.store.values import Receipt
+from pinfold.store.views import changes
+
+VIEWS = ("session", "conversation", "pin", "artifact", "checkpoint", "fold", "external", "miss")
+INDEX = ("entry", "entry_path")
+_EVERY = 2_000
+_MOST_PROBLEMS = 50
+
+
+def _count(db: sqlite3.Connection, table: str) -> int:
+    return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
+
+
+def _log(db: sqlite3.Connection, progress: Progress | None, schema: str = "main") -> Iterator[sqlite3.Row]:
+    total = _count(db, f"{schema}.event")
+    done = 0
+    for row in db.execute(f"SELECT * FROM {schema}.event ORDER BY seq"):  # noqa: S608
+        yield row
+        done += 1
+        if progress is not None and (done % _EVERY == 0 or done == total):
+            progress(done, total)
+
+
+def rebuild(db: sqlite3.Connection, progress: Progress | None = None) -> int:
+    """Empty the views and the index and derive them anew; runs inside a write transaction."""
+    for table in (*VIEWS, *INDEX):
+        db.execute(f"DELETE FROM {table}")  # noqa: S608
+    db.execute("INSERT INTO words (words) VALUES ('delete-all')")
+    return _derive(db, _log(db, progress))
+
+
+def _derive(db: sqlite3.Connection, rows: Iterator[sqlite3.Row], bytes_in: str = "main") -> int:
+    done = 0
+    for row in rows:
+        apply(db, changes(event_of(row)), bytes_in)
+        done += 1
+    return done
+
+
+def verify(database: Path, progress: Progress | None = None) -> VerifyReport:
+    """Check everything in one snapshot of `database`, deriving the views anew in a scratch file beside the system's others."""
+    with tempfile.TemporaryDirectory(prefix="pinfold-verify-") as folder:
+        db = sqlite3.connect((Path(folder) / "scratch.db").as_uri(), uri=True, isolation_level=None)
+        try:
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA synchronous = OFF")
+            db.execute("ATTACH DATABASE ? AS live", (f"{database.absolute().as_uri()}?mode=ro",))
+            for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
+                db.execute(statement)
+            db.execute("BEGIN")
+            return _report(db, progress)
+        finally:
+            db.close()
+
+
+def _report(db: sqlite3.Connection, progress: Progress | None) -> VerifyReport:
+    problems: list[str] = []
+    tip = _check_chain(db, problems, progress)
+    problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
+    artifacts = _check_bytes(db, problems)
+    if not problems:
+        _check_derived(db, problems)
+    return VerifyReport(_count(db, "live.event"), artifacts, tuple(problems[:_MOST_PROBLEMS]), tip)
+
+
+def _check_chain(db: sqlite3.Connection, problems: list[str], progress: Progress | None) -> Receipt | None:
+    previous, expected = GENESIS, 0
+    tip: Receipt | None = None
+    for row in _log(db, progress, "live"):
+        expected += 1
+        if row["seq"] != expected:
+            problems.append(f"event {expected}: missing (the next one is {row['seq']})")
+            expected = row["seq"]
+        if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
+            problems.append(f"event {row['seq']}: its body was changed")
+        if row["digest"] != _digest(row, previous):
+            problems.append(f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)")
+        previous = row["digest"]
+        tip = Receipt(row["seq"], row["digest"].hex()[:RECEIPT_DIGITS])
+        if len(problems) >= _MOST_PROBLEMS:
+            break
+    return tip
+
+
+def _digest(row: sqlite3.Row, previous: bytes) -> bytes:
+    names = ("seq", "at", "session", "actor", "kind", "key", "parent", "version")
+    return link(previous, tuple(row[name] for name in names), row["body_digest"])
+
+
+def _check_bytes(db: sqlite3.Connection, problems: list[str]) -> int:
+    for content in db.execute("SELECT * FROM live.content").fetchall():
+        name = f"bytes {content['sha256'].hex()[:12]}"
+        whole, size = hashlib.sha256(), 0
+        try:
+            for row in db.execute("SELECT * FROM live.chunk WHERE content = ? ORDER BY start", (content["id"],)):
+                piece = chunk_of(row).unpack(name)
+                whole.update(piece)
+                size += len(piece)
+        except DamagedError as error:
+            problems.append(f"{error.message}")
+            continue
+        if whole.digest() != content["sha256"] or size != content["size_bytes"]:
+            problems.append(f"{name}: its chunks do not add up to what was stored")
+    missing = db.execute(
+        "SELECT number FROM live.artifact WHERE sha256 NOT IN (SELECT sha256 FROM live.content)"
+    ).fetchall()
+    problems.extend(f"A{row[0]}: its bytes are missing" for row in missing)
+    return _count(db, "live.artifact")
+
+
+def _check_derived(db: sqlite3.Connection, problems: list[str]) -> None:
+    _derive(db, _log(db, None, "live"), "live")
+    for table in VIEWS:
+        if _rows_digest(db, "main", table) != _rows_digest(db, "live", table):
+            problems.append(f"view {table}: it differs from the log; run `pinfold rebuild`")
+    if _index_digest(db, "main") != _index_digest(db, "live"):
+        problems.append("search index: it differs from the log; run `pinfold rebuild`")
+
+
+def _rows_digest(db: sqlite3.Connection, schema: str, table: str) -> bytes:
+    return _digest_rows(db.execute(f"SELECT * FROM {schema}.{table} ORDER BY 1, 2"))  # noqa: S608
+
+
+def _index_digest(db: sqlite3.Connection, schema: str) -> bytes:
+    """Digest of entries and of every word's place in them, numbered by order, since entry ids may have gaps."""
+    vocabulary = f"temp.vocabulary_{schema}"
+    db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab ({schema}, words, instance)")
+    entries = "seq, pointer, kind, session, at, ref, chunk IS NOT NULL"
+    ordered = f"SELECT id, row_number() OVER (ORDER BY id) AS place, {entries} FROM {schema}.entry"  # noqa: S608
+    parts = (
+        f"SELECT place, {entries} FROM ({ordered.replace(entries, f'{entries}, chunk')}) ORDER BY place",  # noqa: S608
+        f"SELECT name, path, place FROM {schema}.entry_path JOIN ({ordered}) ON id = entry ORDER BY 1, 2, 3",  # noqa: S608
+        f"SELECT term, place, col, offset FROM {vocabulary} JOIN ({ordered}) ON id = doc ORDER BY 1, 2, 3, 4",  # noqa: S608
+    )
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(_digest_rows(db.execute(part)))
+    orphans = db.execute(
+        f"SELECT count(*) FROM {vocabulary} WHERE doc NOT IN (SELECT id FROM {schema}.entry)"  # noqa: S608
+    ).fetchone()[0]
+    return whole.digest() + str(orphans).encode()
+
+
+def _digest_rows(rows: sqlite3.Cursor) -> bytes:
+    whole = hashlib.sha256()
+    for row in rows:
+        whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+    return whole.digest()
+

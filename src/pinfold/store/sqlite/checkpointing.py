@@ -1,0 +1,121 @@
+"""The verb `checkpoint_state`: save the working state, or go on from an earlier one in a new session."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from pinfold.store.commands import CheckpointState
+from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.events import Event, Kind
+from pinfold.store.results import Checkpoint, SavedCheckpoint
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.rows import checkpoint_of
+from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+from pinfold.store.views import STATE_FIELDS
+
+
+def checkpoint_state(tx: Transaction, command: CheckpointState) -> SavedCheckpoint:
+    """Append the state, fork, or find what an equal call appended; see `Store.checkpoint_state`."""
+    request = request_digest(_state(command) | {"fork_of": command.fork_of})
+    earlier = tx.earlier((Kind.STATE_CHECKPOINTED, Kind.SESSION_STARTED), command.key, request)
+    if earlier is None and command.key is None and command.fork_of is None:
+        earlier = _equal_latest(tx, command)
+    if earlier is not None:
+        return _result(tx, earlier, repeated=True)
+    return _result(tx, _append(tx, command, request), repeated=False)
+
+
+def _state(command: CheckpointState) -> dict[str, object]:
+    values = ((name, getattr(command, name)) for name in STATE_FIELDS)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+
+def _equal_latest(tx: Transaction, command: CheckpointState) -> Event | None:
+    session = sessions.current(tx.db, command.caller)
+    row = tx.db.execute(
+        "SELECT * FROM checkpoint WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
+    ).fetchone()
+    if row is None or json.loads(row["state"]) != _state(command):
+        return None
+    same_place = (row["head"], row["branch"]) == (command.caller.head, command.caller.branch)
+    return tx.event(row["seq"]) if same_place else None
+
+
+def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
+    caller = command.caller
+    if command.fork_of is not None:
+        origin = _origin(tx.db, command.fork_of)
+        if command.is_empty:
+            return sessions.start(tx, caller, origin, key=command.key, request=request)
+        session = sessions.start(tx, caller, origin).session
+    elif command.is_empty:
+        raise InvalidInputError(
+            "checkpoint_state was called without any state.", "Give at least a goal, pending items or a next_step."
+        )
+    else:
+        session = sessions.ensure(tx, caller)
+    body = {
+        "number": tx.next_number("checkpoint"),
+        **_state(command),
+        "head": caller.head,
+        "branch": caller.branch,
+        "tokens": command.tokens,
+        "previous": previous_of(tx.db, session),
+        "forked_from": command.fork_of,
+        "request": request,
+    }
+    return tx.append(Draft(Kind.STATE_CHECKPOINTED, body, session, caller.actor, command.key))
+
+
+def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
+    row: sqlite3.Row | None = db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone()
+    if row is None:
+        hint = 'fetch_pointer("checkpoints") lists them.'
+        raise NotFoundError(f"fork_of C{number}", "there is no such checkpoint", hint)
+    return row
+
+
+def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
+    """Return the checkpoint that a session goes on from: its own newest, an inherited one, else the project's newest."""
+    for heritage in sessions.lineage(db, session):
+        row = db.execute(
+            "SELECT max(number) FROM checkpoint WHERE session = ? AND seq <= ?",
+            (heritage.session, min(heritage.until, as_of)),
+        ).fetchone()
+        if row[0] is not None:
+            return int(row[0])
+    row = db.execute("SELECT max(number) FROM checkpoint WHERE seq <= ?", (as_of,)).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
+    return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
+
+
+def _result(tx: Transaction, event: Event, *, repeated: bool) -> SavedCheckpoint:
+    body = event.body
+    assert body is not None
+    if event.kind is Kind.SESSION_STARTED:
+        checkpoint = _checkpoint(tx.db, body["origin"])
+        previous, forked_from = None, body["origin"]
+    else:
+        checkpoint = _checkpoint(tx.db, body["number"])
+        previous, forked_from = body["previous"], body["forked_from"]
+    before = () if previous is None else _open_items(_checkpoint(tx.db, previous))
+    now = _open_items(checkpoint)
+    return SavedCheckpoint(
+        checkpoint=checkpoint,
+        receipt=receipt_of(event),
+        repeated=repeated,
+        session=event.session,
+        forked_from=forked_from,
+        previous=previous,
+        opened=tuple(item for item in now if item not in before),
+        closed=tuple(item for item in before if item not in now),
+        kept=tuple(item for item in now if item in before),
+    )
+
+
+def _open_items(checkpoint: Checkpoint) -> tuple[str, ...]:
+    return tuple(item for item in checkpoint.pending if item not in checkpoint.done)

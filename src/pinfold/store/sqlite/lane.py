@@ -1,0 +1,51 @@
+"""A lane: one SQLite connection on one thread, and functions that run on it from start to end.
+
+aiosqlite carries the connection and the thread. Its public calls are one statement each, so a transaction would be a chain of
+awaits, which a cancelled task leaves open for the next caller to commit; a lane hands over whole functions instead. Its thread is made
+a daemon, since a connection that nobody closed would otherwise keep the process alive. Both touch private names of
+aiosqlite 0.22, hence the pinned version and `tests/store/test_lane.py`. Source: docs/decisions/0002.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
+
+import aiosqlite
+from anyio import CancelScope
+
+T = TypeVar("T")
+
+
+class Lane:
+    """Runs functions one after the other on one connection's thread."""
+
+    def __init__(self, link: aiosqlite.Connection) -> None:
+        self._link = link
+
+    @classmethod
+    async def open(cls, connect: Callable[[], sqlite3.Connection]) -> Lane:
+        """Start the thread and make the connection on it with `connect`; raises what that raises."""
+        link = aiosqlite.Connection(connect, iter_chunk_size=64)
+        link._thread.daemon = True  # noqa: SLF001 - see the module's docstring
+        with CancelScope(shield=True):
+            await link
+        return cls(link)
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` to its end on the lane and return its outcome.
+
+        A cancelled caller stops waiting, but work that was handed over still runs to its end.
+        """
+        run = cast(Callable[..., Awaitable[T]], self._link._execute)  # noqa: SLF001
+        return await run(work, self._link._conn)  # noqa: SLF001
+
+    async def interrupt(self) -> None:
+        """Stop the statement that is running, if any."""
+        await self._link.interrupt()
+
+    async def close(self) -> None:
+        """Close the connection and end the thread."""
+        with CancelScope(shield=True):
+            await self._link.close()

@@ -1,0 +1,148 @@
+"""The verb `pin_decision`: keep a text verbatim, supersede what it replaces, name what resembles it."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.commands import PinDecision
+from pinfold.store.errors import ConflictError, NotFoundError
+from pinfold.store.events import Event, Kind
+from pinfold.store.results import Likeness, Pin, PinnedDecision
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.rows import pin_of
+from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+from pinfold.store.values import PinKind
+from pinfold.store.words import likeness
+
+SIMILAR_SHARE = 0.5
+DEAD_END_SHARE = 0.4
+_MOST_NAMED = 3
+
+
+def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
+    """Append the pin, or find the one that an equal call appended; see `Store.pin_decision`."""
+    request = _request(command)
+    earlier = tx.earlier((Kind.DECISION_PINNED,), command.key, request)
+    if earlier is None and command.key is None:
+        earlier = _equal_live_pin(tx, command)
+    if earlier is not None:
+        return _result(tx, earlier, repeated=True)
+    made = _result(tx, _append(tx, command, request), repeated=False)
+    if made.dead_ends and command.kind is PinKind.DECISION:
+        _record_attempt(tx, made)
+    return made
+
+
+def _record_attempt(tx: Transaction, made: PinnedDecision) -> None:
+    """Record that something already ruled out was tried again: whoever decided had not found the dead end."""
+    hits = [alike.pin.pointer for alike in made.dead_ends]
+    body = {"search": None, "query": made.pin.text, "hits": hits, "why": "decided against a pinned dead end"}
+    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, "agent"))
+
+
+def _request(command: PinDecision) -> str:
+    return request_digest(
+        {
+            "text": command.text,
+            "why": command.why,
+            "kind": command.kind,
+            "supersedes": list(command.supersedes),
+            "session_only": command.session_only,
+            "files": list(command.files),
+        }
+    )
+
+
+def _equal_live_pin(tx: Transaction, command: PinDecision) -> Event | None:
+    session = sessions.current(tx.db, command.caller) if command.session_only else None
+    row = tx.db.execute(
+        "SELECT seq FROM pin WHERE superseded_by IS NULL AND text = ? AND why = ? AND kind = ?"
+        " AND session_only = ? AND (session_only = 0 OR session = ?)",
+        (command.text, command.why, command.kind, int(command.session_only), session),
+    ).fetchone()
+    return None if row is None else tx.event(row["seq"])
+
+
+def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
+    for number in command.supersedes:
+        _check_supersedable(tx.db, number)
+    session = sessions.ensure(tx, command.caller)
+    number = tx.next_number("pin")
+    body = {
+        "number": number,
+        "text": command.text,
+        "why": command.why,
+        "kind": command.kind,
+        "session_only": command.session_only,
+        "files": list(command.files),
+        "specifics": list(command.specifics),
+        "tokens": command.tokens,
+        "supersedes": list(command.supersedes),
+        "request": request,
+    }
+    actor = command.caller.actor
+    pinned = tx.append(Draft(Kind.DECISION_PINNED, body, session, actor, command.key))
+    for old in command.supersedes:
+        tx.append(Draft(Kind.DECISION_SUPERSEDED, {"number": old, "by": number}, session, actor))
+    return pinned
+
+
+def _check_supersedable(db: sqlite3.Connection, number: int) -> None:
+    row = db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()
+    if row is None:
+        raise NotFoundError(f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.')
+    if row["superseded_by"] is not None:
+        now = newest_of(db, number)
+        raise ConflictError(
+            f"P{number} is already superseded; the current pin is P{now}.", f'Use supersedes=["P{now}"].'
+        )
+
+
+def newest_of(db: sqlite3.Connection, number: int) -> int:
+    """Return the live pin at the end of a pin's chain of replacements (itself when it is live)."""
+    row = db.execute(
+        "WITH RECURSIVE chain (number, by) AS ("
+        " SELECT number, superseded_by FROM pin WHERE number = ?"
+        " UNION SELECT pin.number, pin.superseded_by FROM pin JOIN chain ON pin.number = chain.by)"
+        " SELECT number FROM chain WHERE by IS NULL",
+        (number,),
+    ).fetchone()
+    return number if row is None else int(row[0])
+
+
+def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
+    """Return the live pins that this session's brief shows: the project's, and its own or inherited session-only ones."""
+    rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
+    heritage = sessions.lineage(db, session)
+    return [
+        row
+        for row in rows
+        if not row["session_only"] or any(row["session"] == h.session and row["seq"] <= h.until for h in heritage)
+    ]
+
+
+def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
+    assert event.body is not None
+    pin = pin_by_number(tx.db, event.body["number"])
+    live = visible_rows(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
+    others = [row for row in live if row["number"] != pin.number]
+    return PinnedDecision(
+        pin=pin,
+        receipt=receipt_of(event),
+        repeated=repeated,
+        similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
+        dead_ends=_alike(tx.db, pin, [row for row in others if row["kind"] == PinKind.DEAD_END], DEAD_END_SHARE),
+        live_pins=len(live),
+        live_tokens=sum(row["tokens"] for row in live),
+    )
+
+
+def pin_by_number(db: sqlite3.Connection, number: int) -> Pin:
+    """Return an existing pin."""
+    return pin_of(db.execute("SELECT * FROM pin WHERE number = ?", (number,)).fetchone())
+
+
+def _alike(db: sqlite3.Connection, pin: Pin, others: list[sqlite3.Row], least: float) -> tuple[Likeness, ...]:
+    shares = [(likeness(pin.text, row["text"]), row["number"]) for row in others]
+    close = sorted((found for found in shares if found[0] >= least), reverse=True)
+    return tuple(Likeness(pin_by_number(db, number), share) for share, number in close[:_MOST_NAMED])

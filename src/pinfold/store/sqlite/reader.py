@@ -1,0 +1,70 @@
+"""Reads: each one snapshot on a connection that cannot write, with a limit on its time. Sources: design 1; P7, P16."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+import anyio
+
+from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.lane import Lane
+from pinfold.store.sqlite.opening import Place, connect
+
+T = TypeVar("T")
+
+READ_LIMIT_S = 5.0
+_STEPS_BETWEEN_LOOKS = 20_000
+
+
+class Reader:
+    """One connection for reading, one read at a time."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._lane: Lane | None = None
+
+    async def open(self) -> None:
+        """Make the connection."""
+        self._lane = await Lane.open(self._connect)
+
+    def _connect(self) -> sqlite3.Connection:
+        db = connect(self._place.database)
+        db.row_factory = sqlite3.Row
+        db.execute("PRAGMA query_only = ON")
+        return db
+
+    async def read(self, look: Callable[[sqlite3.Connection], T], limit_s: float | None = READ_LIMIT_S) -> T:
+        """Run `look` in one snapshot and return what it found; a cancelled caller stops the statement.
+
+        Raises `InvalidInputError` when it takes longer than `limit_s` (None: no limit).
+        """
+        assert self._lane is not None
+        try:
+            return await self._lane.run(partial(self._snapshot, look=look, limit_s=limit_s))
+        except anyio.get_cancelled_exc_class():
+            await self._lane.interrupt()
+            raise
+
+    def _snapshot(self, db: sqlite3.Connection, look: Callable[[sqlite3.Connection], T], limit_s: float | None) -> T:
+        if limit_s is not None:
+            end = time.monotonic() + limit_s
+            db.set_progress_handler(lambda: int(time.monotonic() > end), _STEPS_BETWEEN_LOOKS)
+        try:
+            db.execute("BEGIN")
+            return look(db)
+        except sqlite3.Error as error:
+            translate(error, str(self._place.folder), "another process")
+        finally:
+            db.set_progress_handler(None, 0)
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+
+    async def close(self) -> None:
+        """Close the connection. Idempotent."""
+        if self._lane is not None:
+            lane, self._lane = self._lane, None
+            await lane.close()

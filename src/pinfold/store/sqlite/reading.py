@@ -1,0 +1,129 @@
+"""Single things and listings, read from the views; each function runs in one snapshot."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
+
+from pinfold.store.errors import NotFoundError
+from pinfold.store.events import Kind
+from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, SearchRecord
+from pinfold.store.sqlite.pinning import newest_of
+from pinfold.store.sqlite.rows import (
+    ARTIFACT_QUERY,
+    artifact_of,
+    checkpoint_of,
+    entry_of,
+    event_of,
+    fold_of,
+    miss_of,
+    pin_of,
+)
+
+T = TypeVar("T")
+_HISTORY = 50
+
+
+def pin_with_history(db: sqlite3.Connection, number: int) -> tuple[Pin, ...]:
+    """Return the pin, then what it replaced and what replaced it; see `Store.pin`."""
+    own = _one(db, "SELECT * FROM pin WHERE number = ?", number, pin_of, ("P", "pin"))
+    rows = db.execute(
+        "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT pin.number FROM pin JOIN chain"
+        " ON pin.superseded_by = chain.number)"
+        " SELECT pin.* FROM pin JOIN chain USING (number) ORDER BY number DESC LIMIT ?",
+        (newest_of(db, number), _HISTORY),
+    ).fetchall()
+    return (own, *(pin for pin in map(pin_of, rows) if pin.number != number))
+
+
+def checkpoint_by_number(db: sqlite3.Connection, number: int) -> Checkpoint:
+    """Return a checkpoint; see `Store.checkpoint`."""
+    return _one(db, "SELECT * FROM checkpoint WHERE number = ?", number, checkpoint_of, ("C", "checkpoint"))
+
+
+def fold_by_number(db: sqlite3.Connection, number: int) -> Fold:
+    """Return a fold; see `Store.fold`."""
+    return _one(db, "SELECT * FROM fold WHERE number = ?", number, fold_of, ("F", "fold"))
+
+
+def _one(
+    db: sqlite3.Connection, query: str, number: int, read: Callable[[sqlite3.Row], T], names: tuple[str, str]
+) -> T:
+    row = db.execute(query, (number,)).fetchone()
+    if row is None:
+        letter, name = names
+        hint = f'fetch_pointer("{name}s") lists them.'
+        raise NotFoundError(f"{letter}{number}", f"there is no such {name} in this project", hint)
+    return read(row)
+
+
+def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
+    """Return a message with its neighbours; see `Store.entry`."""
+    row = db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone()
+    hint = "search_history finds entries."
+    if row is None:
+        raise NotFoundError(f"H{seq}", "there is no such entry in this project", hint)
+    if row["kind"] != Kind.MESSAGE_APPENDED:
+        raise NotFoundError(f"H{seq}", f"event {seq} is no entry but {row['kind']}", hint)
+    event = event_of(row)
+    if event.body is None:
+        raise NotFoundError(f"H{seq}", "it was forgotten on request", hint)
+    return entry_of(event, _neighbour(db, row, "<", "DESC"), _neighbour(db, row, ">", "ASC"))
+
+
+def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) -> int | None:
+    found = db.execute(
+        f"SELECT seq FROM event WHERE session = ? AND seq {side} ? AND kind = ? ORDER BY seq {order} LIMIT 1",  # noqa: S608
+        (row["session"], row["seq"], Kind.MESSAGE_APPENDED),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
+def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
+    """Return an earlier search; see `Store.search_record`."""
+    missed = db.execute("SELECT * FROM miss WHERE search = ? ORDER BY seq LIMIT 1", (number,)).fetchone()
+    if missed is not None:
+        return miss_of(missed)
+    row = db.execute("SELECT * FROM search WHERE number = ?", (number,)).fetchone()
+    if row is None:
+        newest = db.execute("SELECT coalesce(max(number), 0) FROM search").fetchone()[0]
+        why = "only recent searches are kept" if number <= newest else "there is no such search in this project"
+        raise NotFoundError(f"S{number}", why, "Search again with search_history.")
+    hits = tuple(json.loads(row["hits"]))
+    return SearchRecord(number, None, row["at"], row["session"], row["query"], hits)
+
+
+def pins(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Pin, ...]:
+    """Return pins, newest first; see `Store.pins`."""
+    return _page(db, "SELECT * FROM pin WHERE number < ? ORDER BY number DESC", before, limit, pin_of)
+
+
+def artifacts(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Artifact, ...]:
+    """Return artifacts, newest first; see `Store.artifacts`."""
+    query = f"{ARTIFACT_QUERY} WHERE artifact.number < ? ORDER BY artifact.number DESC"
+    return _page(db, query, before, limit, artifact_of)
+
+
+def checkpoints(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Checkpoint, ...]:
+    """Return checkpoints, newest first; see `Store.checkpoints`."""
+    query = "SELECT * FROM checkpoint WHERE number < ? ORDER BY number DESC"
+    return _page(db, query, before, limit, checkpoint_of)
+
+
+def folds(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Fold, ...]:
+    """Return folds, newest first; see `Store.folds`."""
+    return _page(db, "SELECT * FROM fold WHERE number < ? ORDER BY number DESC", before, limit, fold_of)
+
+
+def misses(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
+    """Return searches that missed, newest first; see `Store.misses`."""
+    return _page(db, "SELECT * FROM miss WHERE seq < ? ORDER BY seq DESC", before, limit, miss_of)
+
+
+def _page(
+    db: sqlite3.Connection, query: str, before: int | None, limit: int, read: Callable[[sqlite3.Row], T]
+) -> tuple[T, ...]:
+    rows = db.execute(f"{query} LIMIT ?", (2**62 if before is None else before, limit)).fetchall()
+    return tuple(map(read, rows))

@@ -1,0 +1,166 @@
+"""Rows of the tables, turned into the contract's results; one function per table, columns by name."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import Any
+
+from pinfold.store.commands import Outline
+from pinfold.store.content import Chunk
+from pinfold.store.events import Event, Kind, body_of
+from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, SearchRecord
+from pinfold.store.values import PinKind
+
+ARTIFACT_QUERY = (
+    "SELECT artifact.*, content.size_bytes, content.lines, content.is_text FROM artifact"
+    " JOIN content ON content.sha256 = artifact.sha256"
+)
+
+
+def event_of(row: sqlite3.Row) -> Event:
+    """Read a row of `event`."""
+    body = None if row["body"] is None else body_of(row["body"], row["version"])
+    return Event(
+        row["seq"],
+        row["at"],
+        row["session"],
+        row["actor"],
+        Kind(row["kind"]),
+        row["key"],
+        row["parent"],
+        row["version"],
+        body,
+        row["body_digest"],
+        row["digest"],
+    )
+
+
+def _texts(column: str) -> tuple[str, ...]:
+    return tuple(json.loads(column))
+
+
+def pin_of(row: sqlite3.Row) -> Pin:
+    """Read a row of `pin`."""
+    return Pin(
+        number=row["number"],
+        seq=row["seq"],
+        at=row["at"],
+        session=row["session"],
+        actor=row["actor"],
+        kind=PinKind(row["kind"]),
+        text=row["text"],
+        why=row["why"],
+        session_only=bool(row["session_only"]),
+        files=_texts(row["files"]),
+        specifics=_texts(row["specifics"]),
+        tokens=row["tokens"],
+        supersedes=tuple(json.loads(row["supersedes"])),
+        superseded_by=row["superseded_by"],
+        superseded_seq=row["superseded_seq"],
+    )
+
+
+def outline_of(fields: dict[str, Any]) -> Outline:
+    """Read an outline as it stands in an event's body."""
+    return Outline(**{**fields, "first_errors": tuple(fields["first_errors"])})
+
+
+def artifact_of(row: sqlite3.Row) -> Artifact:
+    """Read a row of `ARTIFACT_QUERY`."""
+    return Artifact(
+        number=row["number"],
+        seq=row["seq"],
+        at=row["at"],
+        session=row["session"],
+        label=row["label"],
+        source=row["source"],
+        path=row["path"],
+        sha256=row["sha256"].hex(),
+        size_bytes=row["size_bytes"],
+        lines=row["lines"],
+        is_text=bool(row["is_text"]),
+        indexed_bytes=row["indexed_bytes"],
+        outline=outline_of(json.loads(row["outline"])),
+        same_bytes_as=row["same_bytes_as"],
+    )
+
+
+def chunk_of(row: sqlite3.Row) -> Chunk:
+    """Read a row of `chunk`."""
+    return Chunk(
+        row["start"], row["lines_before"], row["size_bytes"], row["sha256"], row["codec"], row["packed"]
+    )
+
+
+def checkpoint_of(row: sqlite3.Row) -> Checkpoint:
+    """Read a row of `checkpoint`."""
+    state = json.loads(row["state"])
+    return Checkpoint(
+        number=row["number"],
+        seq=row["seq"],
+        at=row["at"],
+        session=row["session"],
+        goal=state["goal"],
+        done=tuple(state["done"]),
+        pending=tuple(state["pending"]),
+        facts=tuple(state["facts"]),
+        constraints=tuple(state["constraints"]),
+        next_step=state["next_step"],
+        files=tuple(state["files"]),
+        head=row["head"],
+        branch=row["branch"],
+        tokens=row["tokens"],
+    )
+
+
+def entry_of(event: Event, before: int | None, after: int | None) -> Entry:
+    """Read a `message.appended` event that still has its body."""
+    body = event.body
+    assert body is not None
+    return Entry(
+        seq=event.seq,
+        at=body["at"] or event.at,
+        session=event.session,
+        role=body["role"],
+        text=body["text"],
+        tool=body["tool"],
+        call_id=body["call_id"],
+        external_id=body["external_id"],
+        tokens=body["tokens"],
+        tokens_estimated=body["tokens_estimated"],
+        before=before,
+        after=after,
+    )
+
+
+def fold_of(row: sqlite3.Row) -> Fold:
+    """Read a row of `fold`."""
+    body = json.loads(row["body"])
+    return Fold(
+        number=row["number"],
+        seq=row["seq"],
+        at=row["at"],
+        session=row["session"],
+        trigger=body["trigger"],
+        tokens_before=body["tokens_before"],
+        tokens_after=body["tokens_after"],
+        messages=body["messages"],
+        summary=body["summary"],
+        lost={int(number): tuple(lost) for number, lost in body["lost"].items()},
+        offered=tuple(body["offered"]),
+        strings=tuple((text, pointer) for text, pointer in body["strings"]),
+    )
+
+
+def miss_of(row: sqlite3.Row) -> SearchRecord:
+    """Read a row of `miss`."""
+    return SearchRecord(
+        number=row["search"] or 0,
+        seq=row["seq"],
+        at=row["at"],
+        session=row["session"],
+        query=row["query"],
+        hits=_texts(row["hits"]),
+        missed=row["why"],
+    )

@@ -1,0 +1,94 @@
+"""The verb `spill_artifact`: bytes and their event in one transaction, equal bytes kept once."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from pinfold.store.commands import SpillArtifact
+from pinfold.store.content import Content
+from pinfold.store.events import Event, Kind
+from pinfold.store.results import SpilledArtifact
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.apply import is_indexed
+from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
+from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+
+
+def spill_artifact(tx: Transaction, command: SpillArtifact) -> SpilledArtifact:
+    """Append the artifact, or find the one that an equal call appended; see `Store.spill_artifact`."""
+    request = _request(command)
+    earlier = tx.earlier((Kind.ARTIFACT_SPILLED,), command.key, request)
+    if earlier is None and command.key is None:
+        earlier = _equal_artifact(tx, command)
+    if earlier is not None:
+        return _result(tx, earlier, repeated=True)
+    return _result(tx, _append(tx, command, request), repeated=False)
+
+
+def _request(command: SpillArtifact) -> str:
+    return request_digest(
+        {
+            "label": command.label,
+            "source": command.source,
+            "path": command.path,
+            "sha256": command.content.sha256.hex(),
+        }
+    )
+
+
+def _equal_artifact(tx: Transaction, command: SpillArtifact) -> Event | None:
+    row = tx.db.execute(
+        "SELECT seq FROM artifact WHERE sha256 = ? AND label = ? AND source = ? AND path IS ? ORDER BY number",
+        (command.content.sha256, command.label, command.source, command.path),
+    ).fetchone()
+    return None if row is None else tx.event(row["seq"])
+
+
+def _append(tx: Transaction, command: SpillArtifact, request: str) -> Event:
+    content = command.content
+    session = sessions.ensure(tx, command.caller)
+    same = tx.db.execute("SELECT min(number) FROM artifact WHERE sha256 = ?", (content.sha256,)).fetchone()[0]
+    _store_bytes(tx, content)
+    searchable = content.is_text or command.outline.media_type.startswith("text/")
+    body = {
+        "number": tx.next_number("artifact"),
+        "label": command.label,
+        "source": command.source,
+        "path": command.path,
+        "sha256": content.sha256.hex(),
+        "size_bytes": content.size_bytes,
+        "lines": content.lines,
+        "indexed_bytes": indexed_bytes(content) if searchable else 0,
+        "outline": asdict(command.outline),
+        "same_bytes_as": same,
+        "request": request,
+    }
+    return tx.append(Draft(Kind.ARTIFACT_SPILLED, body, session, command.caller.actor, command.key))
+
+
+def indexed_bytes(content: Content) -> int:
+    """Return how many of its bytes search will cover."""
+    sizes = ((chunk.start, chunk.size_bytes) for chunk in content.chunks())
+    return sum(size for start, size in sizes if is_indexed(start, size, content.size_bytes))
+
+
+def _store_bytes(tx: Transaction, content: Content) -> None:
+    if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():
+        return
+    row = tx.db.execute(
+        "INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, ?, ?, ?) RETURNING id",
+        (content.sha256, content.size_bytes, content.lines, int(content.is_text)),
+    ).fetchone()
+    tx.db.executemany(
+        "INSERT INTO chunk (content, start, lines_before, size_bytes, sha256, codec, packed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (row[0], chunk.start, chunk.lines_before, chunk.size_bytes, chunk.sha256, chunk.codec, chunk.packed)
+            for chunk in content.chunks()
+        ),
+    )
+
+
+def _result(tx: Transaction, event: Event, *, repeated: bool) -> SpilledArtifact:
+    assert event.body is not None
+    row = tx.db.execute(f"{ARTIFACT_QUERY} WHERE artifact.number = ?", (event.body["number"],)).fetchone()
+    return SpilledArtifact(artifact_of(row), receipt_of(event), repeated)

@@ -1,0 +1,31 @@
+"""The store at a glance."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.results import StoreStatus
+from pinfold.store.sqlite.opening import Place
+
+
+def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | None) -> StoreStatus:
+    """Return counts, size and settings; see `Store.status`."""
+
+    def newest(column: str, table: str) -> int:
+        return int(db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])  # noqa: S608
+
+    live = db.execute("SELECT count(*) FROM pin WHERE superseded_by IS NULL").fetchone()[0]
+    files = [place.database, place.database.with_name("log.db-wal")]
+    return StoreStatus(
+        project=project,
+        location=str(place.folder),
+        events=newest("seq", "event"),
+        live_pins=live,
+        artifacts=newest("number", "artifact"),
+        checkpoints=newest("number", "checkpoint"),
+        sessions=newest("number", "session"),
+        size_bytes=sum(file.stat().st_size for file in files if file.exists()),
+        engine=f"SQLite {sqlite3.sqlite_version}",
+        journal=db.execute("PRAGMA journal_mode").fetchone()[0],
+        read_only=read_only,
+    )

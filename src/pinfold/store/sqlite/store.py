@@ -1,0 +1,217 @@
+"""`SqliteStore`: the contract, one file per project. Each method names its verb and how it runs; the verbs are beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+
+from pinfold.store import Progress, Store
+from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+from pinfold.store.redaction import Redactor
+from pinfold.store.results import (
+    AppendedMessages,
+    Artifact,
+    ArtifactSlice,
+    BriefState,
+    Checkpoint,
+    Entry,
+    Fold,
+    Pin,
+    PinnedDecision,
+    SavedCheckpoint,
+    SearchPage,
+    SearchRecord,
+    SpilledArtifact,
+    StoreStatus,
+    VerifyReport,
+)
+from pinfold.store.sqlite import briefing, care, reading, searching, slices
+from pinfold.store.sqlite.checkpointing import checkpoint_state
+from pinfold.store.sqlite.gate import WAIT_S, Gate
+from pinfold.store.sqlite.messages import append_messages
+from pinfold.store.sqlite.opening import Place, check_engine, connect, prepare
+from pinfold.store.sqlite.pinning import pin_decision
+from pinfold.store.sqlite.reader import Reader
+from pinfold.store.sqlite.spilling import spill_artifact
+from pinfold.store.sqlite.status import status
+from pinfold.store.sqlite.writer import Writer
+from pinfold.store.values import Caller
+
+T = TypeVar("T")
+FENCE_DIGITS = 16
+
+
+async def open_store(folder: Path, project: str, wait_s: float = WAIT_S) -> SqliteStore:
+    """Open the store in `folder`, making folder and database when there are none; the caller closes it.
+
+    `project` names it in replies, and is kept when the store is made. `wait_s` bounds every wait for the lock.
+    Raises `DamagedError`, `ReadOnlyError`, `BusyError`, `InvalidInputError`; never changes a file it cannot use.
+    """
+    return await _opened(await anyio.to_thread.run_sync(_prepare, folder, project, wait_s))
+
+
+def _prepare(folder: Path, project: str, wait_s: float) -> SqliteStore:
+    check_engine()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = Place(folder)
+    gate = Gate(place.lock, wait_s)
+    try:
+        prepare(place, gate, project)
+        return SqliteStore(place, gate, _meta(place))
+    except BaseException:
+        gate.close()
+        raise
+
+
+async def _opened(store: SqliteStore) -> SqliteStore:
+    try:
+        await store.start()
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await store.close()
+        raise
+    return store
+
+
+def _meta(place: Place) -> dict[str, bytes]:
+    db = connect(place.database, read_only=True)
+    try:
+        return dict(db.execute("SELECT name, value FROM meta").fetchall())
+    finally:
+        db.close()
+
+
+class SqliteStore(Store):
+    """One project's log in one SQLite file; made by `open_store`. Bound to the process and event loop that opened it."""
+
+    def __init__(self, place: Place, gate: Gate, meta: dict[str, bytes]) -> None:
+        self.project = meta["project"].decode()
+        self.redactor = Redactor(meta["secret"])
+        self._secret = meta["secret"]
+        self._place = place
+        self._gate = gate
+        self._writer = Writer(place, gate, self.redactor)
+        self._reader = Reader(place)
+        self._process = os.getpid()
+
+    async def start(self) -> None:
+        """Make the two connections."""
+        await self._writer.open()
+        await self._reader.open()
+
+    def fence(self, content: str) -> str:
+        """See `Store.fence`."""
+        digest = hmac.new(self._secret, content.encode("utf-8", "surrogatepass"), hashlib.sha256)
+        return digest.hexdigest()[:FENCE_DIGITS]
+
+    async def pin_decision(self, command: PinDecision) -> PinnedDecision:
+        """See `Store.pin_decision`."""
+        return await self._writer.write(partial(pin_decision, command=command))
+
+    async def spill_artifact(self, command: SpillArtifact) -> SpilledArtifact:
+        """See `Store.spill_artifact`."""
+        return await self._writer.write(partial(spill_artifact, command=command))
+
+    async def checkpoint_state(self, command: CheckpointState) -> SavedCheckpoint:
+        """See `Store.checkpoint_state`."""
+        return await self._writer.write(partial(checkpoint_state, command=command))
+
+    async def append_messages(self, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
+        """See `Store.append_messages`."""
+        return await self._writer.write(partial(append_messages, caller=caller, messages=messages))
+
+    async def search_history(self, query: SearchHistory) -> SearchPage:
+        """See `Store.search_history`."""
+        return await searching.search_history(self._reader, self._writer, query)
+
+    async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
+        """See `Store.brief_state`."""
+        return await self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
+
+    async def pin(self, number: int) -> tuple[Pin, ...]:
+        """See `Store.pin`."""
+        return await self._read(lambda db: reading.pin_with_history(db, number))
+
+    async def artifact(self, number: int) -> Artifact:
+        """See `Store.artifact`."""
+        return await self._read(lambda db: slices.artifact_by_number(db, number))
+
+    async def artifact_bytes(self, number: int, start: int, max_bytes: int) -> ArtifactSlice:
+        """See `Store.artifact_bytes`."""
+        return await self._read(lambda db: slices.artifact_bytes(db, number, start, max_bytes))
+
+    async def artifact_lines(self, number: int, first: int, last: int, max_bytes: int) -> ArtifactSlice:
+        """See `Store.artifact_lines`."""
+        return await self._read(lambda db: slices.artifact_lines(db, number, (first, last), max_bytes))
+
+    async def scan_artifact(self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
+        """See `Store.scan_artifact`."""
+        return await self._read(lambda db: slices.scan_artifact(db, number, start, visit))
+
+    async def checkpoint(self, number: int) -> Checkpoint:
+        """See `Store.checkpoint`."""
+        return await self._read(lambda db: reading.checkpoint_by_number(db, number))
+
+    async def entry(self, seq: int) -> Entry:
+        """See `Store.entry`."""
+        return await self._read(lambda db: reading.entry_by_seq(db, seq))
+
+    async def fold(self, number: int) -> Fold:
+        """See `Store.fold`."""
+        return await self._read(lambda db: reading.fold_by_number(db, number))
+
+    async def search_record(self, number: int) -> SearchRecord:
+        """See `Store.search_record`."""
+        return await self._read(lambda db: reading.search_by_number(db, number))
+
+    async def pins(self, before: int | None, limit: int) -> tuple[Pin, ...]:
+        """See `Store.pins`."""
+        return await self._read(lambda db: reading.pins(db, before, limit))
+
+    async def artifacts(self, before: int | None, limit: int) -> tuple[Artifact, ...]:
+        """See `Store.artifacts`."""
+        return await self._read(lambda db: reading.artifacts(db, before, limit))
+
+    async def checkpoints(self, before: int | None, limit: int) -> tuple[Checkpoint, ...]:
+        """See `Store.checkpoints`."""
+        return await self._read(lambda db: reading.checkpoints(db, before, limit))
+
+    async def folds(self, before: int | None, limit: int) -> tuple[Fold, ...]:
+        """See `Store.folds`."""
+        return await self._read(lambda db: reading.folds(db, before, limit))
+
+    async def misses(self, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
+        """See `Store.misses`."""
+        return await self._read(lambda db: reading.misses(db, before, limit))
+
+    async def status(self) -> StoreStatus:
+        """See `Store.status`."""
+        return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
+
+    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+        """See `Store.verify`."""
+        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress)
+
+    async def rebuild(self, progress: Progress | None = None) -> int:
+        """See `Store.rebuild`."""
+        return await self._writer.write(lambda tx: care.rebuild(tx.db, progress))
+
+    async def _read(self, look: Callable[[sqlite3.Connection], T]) -> T:
+        return await self._reader.read(look)
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        if os.getpid() != self._process:
+            return
+        with anyio.CancelScope(shield=True):
+            await self._reader.close()
+            await self._writer.close()
+        self._gate.close()

@@ -1,0 +1,128 @@
+"""One write transaction: appends events to the log and applies what they change, all or nothing.
+
+A verb is a plain function of a `Transaction`. It looks up the idempotency key, checks its invariants, appends, and reads the
+result back; it never begins or ends the transaction itself. Source: design 1, How data flows; P3, P4, P6.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pinfold.store.errors import ConflictError
+from pinfold.store.events import (
+    BODY_VERSION,
+    GENESIS,
+    Body,
+    Event,
+    Kind,
+    canonical,
+    digest_of,
+    link,
+)
+from pinfold.store.redaction import Redactor
+from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.rows import event_of
+from pinfold.store.values import Actor, Receipt
+from pinfold.store.views import changes
+
+RECEIPT_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event before it has its place in the log. `parent` None: the newest event of its session."""
+
+    kind: Kind
+    body: Body
+    session: int
+    actor: Actor
+    key: str | None = None
+    parent: int | None = None
+
+
+def receipt_of(event: Event) -> Receipt:
+    """Return the receipt that an acknowledged write gets."""
+    return Receipt(event.seq, event.digest.hex()[:RECEIPT_DIGITS])
+
+
+class Transaction:
+    """What a verb may do while it has the log to itself. `at` is the one reading of the clock."""
+
+    def __init__(self, db: sqlite3.Connection, redactor: Redactor) -> None:
+        self.db = db
+        self.at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        self._redactor = redactor
+
+    def append(self, draft: Draft) -> Event:
+        """Append one event behind the newest and apply its changes to the views."""
+        body = self._redactor.text(canonical(draft.body)).text
+        seq, previous = self._tip()
+        seq += 1
+        parent = self._newest_of(draft.session) if draft.parent is None else draft.parent
+        envelope = (seq, self.at, draft.session, draft.actor, draft.kind, draft.key, parent, BODY_VERSION)
+        body_digest = digest_of(body)
+        digest = link(previous, envelope, body_digest)
+        self.db.execute(
+            "INSERT INTO event (seq, at, session, actor, kind, key, parent, version, body, body_digest, digest)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*envelope, body, body_digest, digest),
+        )
+        event = Event(
+            seq,
+            self.at,
+            draft.session,
+            draft.actor,
+            draft.kind,
+            draft.key,
+            parent,
+            BODY_VERSION,
+            json.loads(body),
+            body_digest,
+            digest,
+        )
+        apply(self.db, changes(event))
+        return event
+
+    def _tip(self) -> tuple[int, bytes]:
+        row = self.db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+        return (row[0], row[1]) if row else (0, GENESIS)
+
+    def _newest_of(self, session: int) -> int:
+        newest = self.db.execute("SELECT max(seq) FROM event WHERE session = ?", (session,)).fetchone()[0]
+        return int(newest or 0)
+
+    def next_number(self, table: str) -> int:
+        """Return the next pointer number of a view; numbers are never reused."""
+        return int(self.db.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {table}").fetchone()[0])  # noqa: S608
+
+    def earlier(self, kinds: tuple[Kind, ...], key: str | None, request: str) -> Event | None:
+        """Return the event that an earlier call with this key appended, if there was one.
+
+        Raises `ConflictError` when that call had other arguments. Source: P4.
+        """
+        if key is None:
+            return None
+        for kind in kinds:
+            row = self.db.execute("SELECT * FROM event WHERE kind = ? AND key = ?", (kind, key)).fetchone()
+            if row is None:
+                continue
+            event = event_of(row)
+            if event.body is not None and event.body.get("request") != request:
+                raise ConflictError(
+                    f"The key {key!r} was used with other arguments; the first write stands (event {event.seq}).",
+                    "Use another key for another write.",
+                )
+            return event
+        return None
+
+    def event(self, seq: int) -> Event:
+        """Return one event of the log."""
+        return event_of(self.db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone())
+
+
+def request_digest(fields: dict[str, object]) -> str:
+    """Return what tells two calls with one key apart: 16 hex digits over the canonical arguments."""
+    return digest_of(canonical(fields)).hex()[:16]

@@ -1,0 +1,129 @@
+"""The one writer: whole transactions, one at a time, each behind the gate, each to its end.
+
+A caller hands over a function and awaits only its outcome; what happens to the caller cannot leave a transaction open.
+Sources: design 1 (the writer), P1 to P3, P5, P11, P12, P14.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn, TypeVar
+
+from anyio import CancelScope
+
+from pinfold.store.errors import DamagedError, ReadOnlyError
+from pinfold.store.redaction import Redactor
+from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.gate import Gate
+from pinfold.store.sqlite.lane import Lane
+from pinfold.store.sqlite.opening import Place, check_identity, connect
+from pinfold.store.sqlite.transaction import Transaction
+
+T = TypeVar("T")
+
+
+def _file_identity(place: Place) -> tuple[int, int]:
+    found = os.stat(place.database)
+    return found.st_dev, found.st_ino
+
+
+class Writer:
+    """Owns the write connection. `read_only` says why nothing can be written, if so."""
+
+    def __init__(self, place: Place, gate: Gate, redactor: Redactor) -> None:
+        self._place = place
+        self._gate = gate
+        self._redactor = redactor
+        self._lane: Lane | None = None
+        self._file = _file_identity(place)
+        self.read_only: str | None = None
+
+    async def open(self) -> None:
+        """Make the connection; raises `DamagedError` for a file of another program."""
+        self._lane = await Lane.open(self._connect)
+
+    def _connect(self) -> sqlite3.Connection:
+        db = connect(self._place.database)
+        db.row_factory = sqlite3.Row
+        db.execute("PRAGMA synchronous = FULL")
+        self.read_only = check_identity(db, self._place)
+        return db
+
+    async def write(self, verb: Callable[[Transaction], T]) -> T:
+        """Run a verb as one durable transaction and return its outcome."""
+        return await self._submit(partial(self._transact, verb=verb))
+
+    async def note(self, verb: Callable[[Transaction], T]) -> T:
+        """Run a verb whose loss at a power cut would not matter: without waiting for the disk."""
+        return await self._submit(partial(self._jot, verb=verb))
+
+    async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._lane is None or self.read_only is not None:
+            raise ReadOnlyError(self.read_only or "it is not open", "Update pinfold; reads still work.")
+        with CancelScope(shield=True):
+            return await self._lane.run(work)
+
+    def _jot(self, db: sqlite3.Connection, verb: Callable[[Transaction], T]) -> T:
+        db.execute("PRAGMA synchronous = NORMAL")
+        try:
+            return self._transact(db, verb)
+        finally:
+            db.execute("PRAGMA synchronous = FULL")
+
+    def _transact(self, db: sqlite3.Connection, verb: Callable[[Transaction], T]) -> T:
+        with self._gate.hold():
+            self._check_file()
+            try:
+                db.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                self._fail(error)
+            try:
+                outcome = verb(Transaction(db, self._redactor))
+            except sqlite3.Error as error:
+                _roll_back(db)
+                self._fail(error)
+            except BaseException:
+                _roll_back(db)
+                raise
+            self._commit(db)
+            return outcome
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        try:
+            db.execute("COMMIT")
+        except sqlite3.Error as error:
+            _roll_back(db)
+            translate(error, str(self._place.folder), self._gate.holder(), committing=True)
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that is no longer the one at the store's path."""
+        try:
+            same = _file_identity(self._place) == self._file
+        except OSError:
+            same = False
+        if not same:
+            raise DamagedError(f"{self._place.database} (it was replaced or removed while open)")
+
+    def _fail(self, error: sqlite3.Error) -> NoReturn:
+        translate(error, str(self._place.folder), self._gate.holder())
+
+    async def close(self) -> None:
+        """Finish what was handed over and close; behind the gate, since the last close checkpoints."""
+        if self._lane is None:
+            return
+        lane, self._lane = self._lane, None
+        with CancelScope(shield=True):
+            await lane.run(lambda _: None)
+            await self._close_behind_gate(lane)
+
+    async def _close_behind_gate(self, lane: Lane) -> None:
+        with self._gate.hold():
+            await lane.close()
+
+
+def _roll_back(db: sqlite3.Connection) -> None:
+    if db.in_transaction:
+        db.execute("ROLLBACK")
