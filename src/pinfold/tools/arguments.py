@@ -18,13 +18,14 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic_core import CoreSchema, core_schema
 
 from pinfold.store.errors import InvalidInputError, TooLargeError
-from pinfold.store.values import MAX_ITEM_CHARS, MAX_ITEMS, MAX_PATH_CHARS, PointerKind
+from pinfold.store.values import MAX_ITEM_CHARS, MAX_ITEMS, MAX_KEY_CHARS, MAX_PATH_CHARS, PointerKind
 from pinfold.tools.pointers import parse_pointer, quote
 
 if TYPE_CHECKING:
     from pinfold.store.redaction import Redactor
 
 _WHOLE = re.compile(r"\s*\+?\d{1,12}\s*", re.ASCII)
+_UNMET = 10**9
 _UNFIT = re.compile("[\ud800-\udfff\0]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -150,8 +151,9 @@ class Whole(Check):
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def schema(self) -> dict[str, Any]:
-        """Describe it as an integer with its upper bound."""
-        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+        """Describe it as an integer with its range; a bound that nobody meets is left out."""
+        bounds = {"minimum": self.low} | ({"maximum": self.high} if self.high < _UNMET else {})
+        return {"type": "integer", **bounds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,7 @@ class Choice(Check):
 
     def schema(self) -> dict[str, Any]:
         """Describe it by its options."""
-        return {"enum": list(self.options)}
+        return {"type": "string", "enum": list(self.options)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,10 @@ LINES = Items(Text(MAX_ITEM_CHARS, advice="Split it, or spill it and give the po
 
 PATHS = Items(Text(MAX_PATH_CHARS, advice="Give a path."))
 """A list of paths, as names; nothing is read."""
+
+
+KEY = Text(MAX_KEY_CHARS, advice="Shorten it.")
+"""The idempotency key of a write."""
 
 
 def _listed(value: object) -> list[object] | tuple[object, ...] | None:

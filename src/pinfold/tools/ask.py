@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from pinfold.tools import cursor
+from pinfold.tools.cursor import decode, encode
 from pinfold.tools.fit import Room
 from pinfold.tools.pointers import ByteRange, LineRange, Place, Target
 from pinfold.tools.tool import Desk
@@ -40,7 +40,7 @@ class Ask:
     @property
     def at(self) -> int | None:
         """Where to go on; raises `InvalidInputError` for a cursor of another call."""
-        return None if self.given_cursor is None else cursor.decode(self.given_cursor, self.call)
+        return None if self.given_cursor is None else decode(self.given_cursor, self.call)
 
     @property
     def is_whole(self) -> bool:
@@ -49,7 +49,7 @@ class Ask:
 
     def next_cursor(self, at: int) -> str:
         """Return the cursor that goes on at `at`."""
-        return cursor.encode(at, self.call)
+        return encode(at, self.call)
 
     def next_call(self, at: int) -> str:
         """Return the exact call that goes on at `at`."""

@@ -12,8 +12,8 @@ from pinfold.context.tokens import count_async
 from pinfold.store.commands import CheckpointState as Command
 from pinfold.store.errors import PinfoldError
 from pinfold.store.results import SavedCheckpoint
-from pinfold.store.values import MAX_ITEM_CHARS, MAX_KEY_CHARS, Pointer, PointerKind
-from pinfold.tools.arguments import LINES, PATHS, Arguments, PointerTo, Text
+from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
+from pinfold.tools.arguments import KEY, LINES, PATHS, Arguments, PointerTo, Text
 from pinfold.tools.render import NOTE, fenced, lean, lines, quoted
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -31,7 +31,7 @@ class CheckpointState(Arguments):
     next_step: Annotated[str, Text(MAX_ITEM_CHARS)] = ""
     files: Annotated[tuple[str, ...], PATHS] = ()
     fork_of: Annotated[Pointer | None, PointerTo(PointerKind.CHECKPOINT), Field(description="C4")] = None
-    key: Annotated[str, Text(MAX_KEY_CHARS)] = ""
+    key: Annotated[str, KEY, Field(description="idempotency")] = ""
 
 
 async def run(desk: Desk, arguments: CheckpointState) -> Reply:

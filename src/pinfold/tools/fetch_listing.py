@@ -47,7 +47,7 @@ async def listing_reply(ask: Ask, listing: Listing) -> Reply:
             "note": NOTE,
         }
     )
-    head = f"{counted(len(shown), listing.name.removesuffix('s').removesuffix('e') if listing.name == 'misses' else listing.name[:-1])}, newest first"
+    head = f"{listing.name}, newest first: {len(shown)}"
     tail = f"more; next: {ask.next_call(last)}" if more else None
     return Reply(lines([head, fenced(ask.desk.store, _joined(shown)), tail]), facts)
 

@@ -13,8 +13,8 @@ from pinfold.context.tokens import count_async
 from pinfold.context.visible import shorten
 from pinfold.store.commands import PinDecision as Command
 from pinfold.store.results import Likeness, PinnedDecision
-from pinfold.store.values import MAX_KEY_CHARS, MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind, Pointer, PointerKind
-from pinfold.tools.arguments import PATHS, Arguments, Choice, Flag, Items, PointerTo, Text
+from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind, Pointer, PointerKind
+from pinfold.tools.arguments import KEY, PATHS, Arguments, Choice, Flag, Items, PointerTo, Text
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -30,7 +30,7 @@ class PinDecision(Arguments):
     supersedes: Annotated[tuple[Pointer, ...], Items(PointerTo(PointerKind.PIN)), Field(description="P3")] = ()
     session_only: Annotated[bool, Flag()] = False
     files: Annotated[tuple[str, ...], PATHS] = ()
-    key: Annotated[str, Text(MAX_KEY_CHARS)] = ""
+    key: Annotated[str, KEY, Field(description="idempotency")] = ""
 
 
 async def run(desk: Desk, arguments: PinDecision) -> Reply:

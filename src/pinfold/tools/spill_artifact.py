@@ -17,8 +17,8 @@ from pinfold.store.content import Content as StoredContent
 from pinfold.store.content import collect
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import SpilledArtifact
-from pinfold.store.values import MAX_KEY_CHARS, MAX_LABEL_CHARS, MAX_PATH_CHARS
-from pinfold.tools.arguments import Arguments, Content, Query, Text
+from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
+from pinfold.tools.arguments import KEY, Arguments, Content, Query, Text
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -33,7 +33,7 @@ class SpillArtifact(Arguments):
     content: Annotated[str, Content(), Field(description="only if there is no file")] = ""
     label: Annotated[str, Text(MAX_LABEL_CHARS), Field(description="what it is, e.g. the command")] = ""
     source: Annotated[str, Text(MAX_LABEL_CHARS)] = ""
-    key: Annotated[str, Text(MAX_KEY_CHARS)] = ""
+    key: Annotated[str, KEY, Field(description="idempotency")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ TOOL = Tool(
     name="spill_artifact",
     title="Spill artifact",
     description=(
-        "Put long output (logs, diffs, JSON, pages) behind a pointer instead of carrying it along. Give path, else content. "
+        "Put long output (logs, diffs, JSON) behind a pointer instead of carrying it along. Give path, else content. "
         "At most 256 MiB. Returns the pointer (A12), size, preview and first error lines."
     ),
     arguments=SpillArtifact,
