@@ -167,7 +167,7 @@ def test_since_takes_dates_and_times(since: str) -> None:
     assert accept(SearchHistory, {"query": "x", "since": since}).since.startswith("2026-03-14T")
 
 
-@pytest.mark.parametrize("since", ["yesterday", "14.3.", "", 7, "99999w", "-7d"])
+@pytest.mark.parametrize("since", ["yesterday", "14.3.", "", 7, "9w9", "-7d"])
 def test_since_refuses_what_names_no_moment(since: object) -> None:
     assert "Give a date such as 2026-03-14" in refusal(SearchHistory, {"query": "x", "since": since})
 

@@ -186,7 +186,7 @@ class Choice(Check):
         if word in self.options:
             return word
         accepted = f"Give one of {', '.join(self.options)}."
-        raise InvalidInputError(f"`{name}` cannot be {quote(value)}{_meant(word, self.options)}.", accepted)
+        raise InvalidInputError(f"`{name}` cannot be {quote(value)}{_meant(word, self.options)}", accepted)
 
     def schema(self) -> dict[str, Any]:
         """Describe it by its options."""
@@ -260,11 +260,11 @@ def _listed(value: object) -> list[object] | tuple[object, ...] | None:
 
 
 def _meant(word: str, names: tuple[str, ...]) -> str:
-    """Return `; did you mean …?`-like text, or nothing when no name is near."""
+    """Return how the sentence ends: with the name that was probably meant, where one is near."""
     from difflib import get_close_matches
 
     near = get_close_matches(word[:60], names, n=1, cutoff=0.6)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return f"; did you mean `{near[0]}`?" if near else "."
 
 
 def checks(model: type[Arguments]) -> dict[str, Check]:
@@ -296,8 +296,7 @@ def accept(model: type[A], raw: Mapping[str, object] | None) -> A:
 
 def _refuse_unknown(name: object, known: tuple[str, ...]) -> None:
     short = quote(name, mark="`")
-    meant = _meant(str(name), known) or "."
-    raise InvalidInputError(f"{short} is not an argument{meant}", f"Accepted: {', '.join(known)}.")
+    raise InvalidInputError(f"{short} is not an argument{_meant(str(name), known)}", f"Accepted: {', '.join(known)}.")
 
 
 def _required(model: type[Arguments]) -> str:

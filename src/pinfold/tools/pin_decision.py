@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from pinfold.context.brief import pin_line
+from pinfold.context.pin_lines import pin_text
 from pinfold.context.specifics import specifics
 from pinfold.context.tokens import count_async
 from pinfold.context.visible import shorten
@@ -45,7 +45,7 @@ async def run(desk: Desk, arguments: PinDecision) -> Reply:
             session_only=arguments.session_only,
             files=arguments.files,
             specifics=specifics(f"{arguments.text}\n{arguments.why}"),
-            tokens=await count_async(pin_line(arguments.text, arguments.why, arguments.files)),
+            tokens=await count_async(pin_text(arguments.text, arguments.why, arguments.files)),
             key=arguments.key or None,
         )
     )

@@ -119,13 +119,19 @@ class _Scanner:
         line, counted_to = buffer.line, 0
         for found in self.pattern.finditer(buffer.content, buffer.first, buffer.last):
             start, stop = found.span()
-            if self.hits and buffer.base + start < self.hits[-1].resume:
+            if self._is_seen(buffer, start):
                 continue
             line += buffer.content.count(b"\n", counted_to, start)
             counted_to = start
             self.hits.append(_hit(buffer, start, stop, line))
             if len(self.hits) >= self.most:
                 return
+
+
+    def _is_seen(self, buffer: _Buffer, start: int) -> bool:
+        """Whether a match belongs to a hit already kept, or stands behind the last line end, where no line is yet."""
+        begins_nothing = start == len(buffer.content) and buffer.content.endswith(b"\n")
+        return begins_nothing or bool(self.hits and buffer.base + start < self.hits[-1].resume)
 
 
 def _hit(buffer: _Buffer, start: int, stop: int, line: int) -> Hit:
