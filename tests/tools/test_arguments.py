@@ -58,10 +58,24 @@ def test_a_limit_may_be_a_number_or_its_digits(limit: object) -> None:
 
 @pytest.mark.parametrize(
     ("limit", "quoted"),
-    [(-1, "-1"), ("-1", '"-1"'), (0, "0"), (51, "51"), (None, "null"), (True, "true"), (5.0, "5.0"), ("5.0", '"5.0"'),
-     ("five", '"five"'), ([], "a list"), (float("nan"), "NaN"), ("٥", '"\\u0665"')],
+    [
+        (-1, "-1"),
+        ("-1", '"-1"'),
+        (0, "0"),
+        (51, "51"),
+        (None, "null"),
+        (True, "true"),
+        (5.0, "5.0"),
+        ("5.0", '"5.0"'),
+        ("five", '"five"'),
+        ([], "a list"),
+        (float("nan"), "NaN"),
+        ("٥", '"\\u0665"'),
+    ],
 )
-def test_a_limit_that_is_no_whole_number_in_range_is_refused_with_the_range(limit: object, quoted: str) -> None:
+def test_a_limit_that_is_no_whole_number_in_range_is_refused_with_the_range(
+    limit: object, quoted: str
+) -> None:
     text = refusal(SearchHistory, {"query": "x", "limit": limit})
     assert text == f"`limit` cannot be {quoted}. Give a whole number from 1 to 50."
 
@@ -103,8 +117,11 @@ def test_blank_text_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "what"),
-    [("ab\ud800", "half of a surrogate pair at character 2"), ("\udc00", "half of a surrogate pair at character 0"),
-     ("a\0b", "a NUL at character 1")],
+    [
+        ("ab\ud800", "half of a surrogate pair at character 2"),
+        ("\udc00", "half of a surrogate pair at character 0"),
+        ("a\0b", "a NUL at character 1"),
+    ],
 )
 def test_invalid_unicode_and_nul_are_refused_with_their_place(text: str, what: str) -> None:
     assert what in refusal(PinDecision, PIN | {"text": text})
@@ -133,19 +150,24 @@ def test_content_to_spill_may_hold_nul_and_blanks_but_no_half_characters() -> No
     assert "nothing to spill" in refusal(SpillArtifact, {"content": ""})
 
 
-@pytest.mark.parametrize(("spelled", "meant"), [("DECISION", PinKind.DECISION), (" dead_end ", PinKind.DEAD_END)])
+@pytest.mark.parametrize(
+    ("spelled", "meant"), [("DECISION", PinKind.DECISION), (" dead_end ", PinKind.DEAD_END)]
+)
 def test_a_kind_is_read_in_any_case(spelled: str, meant: PinKind) -> None:
     assert PinKind(accept(PinDecision, PIN | {"kind": spelled}).kind) is meant
 
 
 def test_an_unknown_kind_is_refused_with_the_nearest_and_all() -> None:
     assert refusal(PinDecision, PIN | {"kind": "descision"}) == (
-        '`kind` cannot be "descision"; did you mean `decision`? Give one of decision, constraint, fact, dead_end.'
+        '`kind` cannot be "descision"; did you mean `decision`?'
+        " Give one of decision, constraint, fact, dead_end."
     )
     assert "did you mean `pins`?" in refusal(SearchHistory, {"query": "x", "kinds": ["pin"]})
 
 
-@pytest.mark.parametrize(("given_as", "read"), [(True, True), ("true", True), ("False", False), (False, False)])
+@pytest.mark.parametrize(
+    ("given_as", "read"), [(True, True), ("true", True), ("False", False), (False, False)]
+)
 def test_a_flag_may_be_spelled_out(given_as: object, read: bool) -> None:
     assert accept(PinDecision, PIN | {"session_only": given_as}).session_only is read
 

@@ -11,7 +11,9 @@ def test_a_cursor_leads_back_to_its_place_in_its_own_call(at: int) -> None:
     assert decode(encode(at, "call"), "call") == at
 
 
-@pytest.mark.parametrize("spelled", ["", "0", "zz.000000", "10.123456", encode(16, "other call"), "1" + encode(0, "call")])
+@pytest.mark.parametrize(
+    "spelled", ["", "0", "zz.000000", "10.123456", encode(16, "other call"), "1" + encode(0, "call")]
+)
 def test_a_cursor_of_another_call_or_a_changed_one_is_refused(spelled: str) -> None:
     with pytest.raises(InvalidInputError, match="does not belong"):
         decode(spelled, "call")

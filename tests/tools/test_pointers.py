@@ -57,8 +57,26 @@ def test_every_spelling_found_in_prose_leads_to_its_pointer(spelled: str, meant:
 
 @pytest.mark.parametrize(
     "spelled",
-    ["", "P", "P-1", "X7", "P7.5", "P7 P8", "A12#", "A12#L0", "A12#L9-3", "A12#B9-3", "A12#Q1", "brief@", "brief@x",
-     "brief#L1", "pins@4", "P" + "9" * 40, "P٧", "A12#L1-2-3"],
+    [
+        "",
+        "P",
+        "P-1",
+        "X7",
+        "P7.5",
+        "P7 P8",
+        "A12#",
+        "A12#L0",
+        "A12#L9-3",
+        "A12#B9-3",
+        "A12#Q1",
+        "brief@",
+        "brief@x",
+        "brief#L1",
+        "pins@4",
+        "P" + "9" * 40,
+        "P٧",
+        "A12#L1-2-3",
+    ],
 )
 def test_what_is_no_pointer_is_refused_with_the_shapes_of_pointers(spelled: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
@@ -102,7 +120,9 @@ def test_a_range_that_says_nothing_is_refused(spelled: object) -> None:
 
 def test_a_pointer_of_another_kind_is_refused_with_an_example_of_the_right_one() -> None:
     assert parse_pointer("p3", PointerKind.PIN, "`supersedes`") == Pointer(PointerKind.PIN, 3)
-    with pytest.raises(InvalidInputError, match=r"`supersedes` cannot be \"A3\"\. Give a pointer such as P7\."):
+    with pytest.raises(
+        InvalidInputError, match=r"`supersedes` cannot be \"A3\"\. Give a pointer such as P7\."
+    ):
         parse_pointer("A3", PointerKind.PIN, "`supersedes`")
 
 
@@ -110,5 +130,10 @@ def test_a_quoted_value_is_short_and_ascii() -> None:
     assert quote("x" * 5_000) == '"' + "x" * 37 + '..."'
     assert quote("\ud800\x1b[31m") == '"\\ud800\\u001b[31m"'
     assert [quote(None), quote(True), quote(-1), quote([1]), quote({}), quote(10**5_000)] == [
-        "null", "true", "-1", "a list", "an object", "a huge number",
+        "null",
+        "true",
+        "-1",
+        "a list",
+        "an object",
+        "a huge number",
     ]

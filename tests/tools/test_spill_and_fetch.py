@@ -56,12 +56,16 @@ async def test_a_spilled_file_comes_back_byte_for_byte_page_by_page(tool: Call, 
 
 @given(
     text=st.text(
-        st.sampled_from("aé漢ก👩‍🇩🇪e\u0301\u200d\u0308\n\r \x1b\u202e\t{\"\\") | st.characters(exclude_categories=["Cs"]),
-        min_size=1, max_size=3_000,
+        st.sampled_from('aé漢ก👩‍🇩🇪e\u0301\u200d\u0308\n\r \x1b\u202e\t{"\\')
+        | st.characters(exclude_categories=["Cs"]),
+        min_size=1,
+        max_size=3_000,
     )
 )
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_pages_of_any_text_joined_are_that_text_and_none_is_over_its_tokens(desk: Desk, text: str) -> None:
+async def test_pages_of_any_text_joined_are_that_text_and_none_is_over_its_tokens(
+    desk: Desk, text: str
+) -> None:
     async def tool(name: str, /, **arguments: object) -> Any:
         return await call(desk, name, arguments)
 
@@ -189,7 +193,9 @@ async def test_a_match_in_one_enormous_line_gives_a_window_wherever_the_line_was
 
 async def test_a_match_never_runs_over_a_line_end(tool: Call) -> None:
     await tool("spill_artifact", content="a\nb\na b\n")
-    assert (await tool("fetch_pointer", pointer="A1", match=r"a\sb", context=0)).structured["text"] == "3: a b"
+    assert (await tool("fetch_pointer", pointer="A1", match=r"a\sb", context=0)).structured[
+        "text"
+    ] == "3: a b"
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=x)", r"(a)\1", "(a{1000}){1000}", "[z-a]"])
@@ -242,7 +248,9 @@ async def test_a_large_json_value_is_paged_exactly(tool: Call) -> None:
         ("$[", "cannot be read"),
     ],
 )
-async def test_a_json_path_that_is_no_path_or_could_explode_is_refused(tool: Call, path: str, why: str) -> None:
+async def test_a_json_path_that_is_no_path_or_could_explode_is_refused(
+    tool: Call, path: str, why: str
+) -> None:
     await tool("spill_artifact", content='{"a": 1}')
     with pytest.raises(InvalidInputError, match=why):
         await tool("fetch_pointer", pointer="A1", json_path=path)
@@ -283,7 +291,9 @@ async def test_exactly_one_of_path_and_content_is_needed(tool: Call) -> None:
             await tool("spill_artifact", **arguments)
 
 
-async def test_over_the_limit_is_refused_with_the_size_and_nothing_is_stored(desk: Desk, folder: Path) -> None:
+async def test_over_the_limit_is_refused_with_the_size_and_nothing_is_stored(
+    desk: Desk, folder: Path
+) -> None:
     small = Desk(desk.store, desk.caller, desk.roots, Limits(artifact_bytes=1_000))
     (folder / "big.log").write_bytes(b"y" * 1_001)
     for arguments in ({"path": "big.log"}, {"content": "y" * 1_001}):
@@ -320,12 +330,17 @@ async def test_the_same_bytes_are_recognized(tool: Call) -> None:
     first = await tool("spill_artifact", content="the same", label="one")
     repeat = await tool("spill_artifact", content="the same", label="one")
     other = await tool("spill_artifact", content="the same", label="two")
-    assert (repeat.structured["pointer"], repeat.structured["status"]) == (first.structured["pointer"], "repeated")
+    assert (repeat.structured["pointer"], repeat.structured["status"]) == (
+        first.structured["pointer"],
+        "repeated",
+    )
     assert (other.structured["pointer"], other.structured["same_bytes_as"]) == ("A2", "A1")
     assert "same bytes as A1" in other.text
 
 
-async def test_secrets_in_files_and_labels_are_replaced_and_counted_together(tool: Call, folder: Path) -> None:
+async def test_secrets_in_files_and_labels_are_replaced_and_counted_together(
+    tool: Call, folder: Path
+) -> None:
     token = "ghp_" + "a1B2" * 9
     (folder / "env.txt").write_text(f"GITHUB={token}\nnext\n")
     reply = await tool("spill_artifact", path="env.txt", label=f"cat {token}")

@@ -41,13 +41,15 @@ async def call(desk: Desk, name: str, raw_arguments: Mapping[str, object] | None
     """
     tool = next((tool for tool in TOOLS if tool.name == name), None)
     if tool is None:
-        raise InvalidInputError(f"{quote(name)} is no tool.", f"Tools: {', '.join(tool.name for tool in TOOLS)}.")
+        raise InvalidInputError(
+            f"{quote(name)} is no tool.", f"Tools: {', '.join(tool.name for tool in TOOLS)}."
+        )
     arguments, found = redacted(accept(tool.arguments, raw_arguments), desk.store.redactor)
     return _framed(desk.store.project, await tool.run(desk, arguments), found)
 
 
 def _framed(project: str, reply: Reply, found: Counter[str]) -> Reply:
-    """Add what every reply tells: the project, and how many secrets were replaced before anything was stored."""
+    """Add what every reply tells: the project, and how many secrets were replaced before storing."""
     secrets = found + Counter(reply.structured.get("redacted", {}))
     facts: dict[str, Any] = {"project": project, **reply.structured}
     if secrets:

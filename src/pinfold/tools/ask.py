@@ -1,4 +1,4 @@
-"""One call of fetch_pointer, read: what is asked for, which part, how much of it, and how the next call is spelled."""
+"""One call of fetch_pointer, read: what is asked for, which part, how much, and what the next call is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPELLED_CHARS = 400
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A call of fetch_pointer. `part` is what the pointer or `lines` restrict it to; `at` is where a cursor stands."""
+    """A call of fetch_pointer. `part` is what the pointer or `lines` restrict it to."""
 
     desk: Desk
     target: Target

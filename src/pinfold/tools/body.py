@@ -1,4 +1,4 @@
-"""Readable bytes behind a pointer: an artifact in the store, or a text already in hand; cut and scanned alike."""
+"""Readable bytes behind a pointer: an artifact in the store or a text in hand, cut and scanned alike."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Body(Protocol):
         """Return lines `first` to `last`, both included, cut after `max_bytes`."""
 
     async def scan(self, start: int, visit: Callable[[Piece], bool]) -> None:
-        """Call `visit`, on a reading thread, with consecutive pieces from `start` or before until it returns False."""
+        """Call `visit` with consecutive pieces, from `start` or before, until it returns False."""
 
 
 def _piece(part: ArtifactSlice) -> Piece:
@@ -117,7 +117,11 @@ class TextBody:
         """Return lines `first` to `last`, cut after `max_bytes`."""
         lines = self._content.split(b"\n")
         start = sum(len(line) + 1 for line in lines[: first - 1])
-        wanted = self._content[start:] if last >= len(lines) else b"".join(line + b"\n" for line in lines[first - 1 : last])
+        wanted = (
+            self._content[start:]
+            if last >= len(lines)
+            else b"".join(line + b"\n" for line in lines[first - 1 : last])
+        )
         return Piece(wanted[:max_bytes], start, first)
 
     async def scan(self, start: int, visit: Callable[[Piece], bool]) -> None:

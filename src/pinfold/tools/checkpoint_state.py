@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -13,7 +13,8 @@ from pinfold.store.commands import CheckpointState as Command
 from pinfold.store.errors import PinfoldError
 from pinfold.store.results import SavedCheckpoint
 from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
-from pinfold.tools.arguments import KEY, LINES, PATHS, Arguments, PointerTo, Text
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import KEY, LINES, PATHS, PointerTo, Text
 from pinfold.tools.render import NOTE, fenced, lean, lines, quoted
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -60,7 +61,7 @@ def _counted_text(arguments: CheckpointState) -> str:
 
 
 async def _brief_tokens(desk: Desk) -> int | None:
-    """Return the size of the brief as it is now; an acknowledged write is never turned into an error by this read."""
+    """Return the size of the brief now; this read never turns an acknowledged write into an error (P5)."""
     try:
         state = await desk.store.brief_state(desk.caller)
     except PinfoldError:
@@ -98,13 +99,15 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
             f"pending against {previous or 'nothing before'}: {counts}",
             fenced(desk.store, items) if items else None,
             f"git: {_repository(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
-            f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")' if brief_tokens else None,
+            f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")'
+            if brief_tokens
+            else None,
         ]
     )
     return Reply(text, facts)
 
 
-def _items(changes: dict[str, Sequence[str]]) -> list[str]:
+def _items(changes: Mapping[str, Sequence[str]]) -> list[str]:
     return [f"{word}: {item}" for word, part in changes.items() for item in part]
 
 
@@ -116,8 +119,9 @@ TOOL = Tool(
     name="checkpoint_state",
     title="Checkpoint state",
     description=(
-        "Save the working state at the end of a stage, before a pause or a compaction. Any later session continues from "
-        "it with fetch_pointer(\"brief\"). Lists hold one-line items; fork_of starts a new session from a checkpoint."
+        "Save the working state at the end of a stage, before a pause or a compaction. Any later session "
+        'continues from it with fetch_pointer("brief"). Lists hold one-line items; fork_of starts a new '
+        "session from a checkpoint."
     ),
     arguments=CheckpointState,
     annotations=WRITES,

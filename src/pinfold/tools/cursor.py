@@ -21,9 +21,9 @@ def encode(at: int, call: str) -> str:
 
 
 def decode(cursor: str, call: str) -> int:
-    """Return the position; raises `InvalidInputError` for a cursor that was not given out for this very call."""
+    """Return the position; raises `InvalidInputError` for a cursor that belongs to another call."""
     found = _CURSOR.fullmatch(cursor.strip())
     if not found or _binding(found[1], call) != found[2]:
-        accepted = "Repeat the last call unchanged and add the `next` it gave; or leave the cursor out to begin anew."
+        accepted = "Repeat the last call and add the `next` it gave, or leave the cursor out to begin anew."
         raise InvalidInputError("The cursor does not belong to this call.", accepted)
     return int(found[1], 16)

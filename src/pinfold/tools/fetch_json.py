@@ -26,7 +26,7 @@ _ACCEPTED = "Give a path such as $.items[0].name, $.items[*].id or $..error; fil
 
 @dataclass(frozen=True, slots=True)
 class JsonMatches:
-    """What a path found: one value as JSON, or one line `path: value` per match; `more` when there are too many."""
+    """What a path found: one value as JSON, or a line `path: value` per match; `more` when cut at 10,000."""
 
     body: TextBody
     count: int
@@ -47,7 +47,7 @@ async def json_matches(body: Body, pointer: str, path: str) -> JsonMatches:
 
 
 def _compiled(path: str) -> JSONPathQuery:
-    """Return the query; refuses filters, a second `..`, and brackets that multiply, so that work stays linear."""
+    """Return the query; refuses filters, a second `..`, and brackets that multiply: work stays linear."""
     import jsonpath_rfc9535 as jsonpath
     from jsonpath_rfc9535.segments import JSONPathRecursiveDescentSegment
     from jsonpath_rfc9535.selectors import FilterSelector
@@ -61,7 +61,9 @@ def _compiled(path: str) -> JSONPathQuery:
         raise InvalidInputError("`json_path` has a filter.", _ACCEPTED)
     descents = sum(isinstance(segment, JSONPathRecursiveDescentSegment) for segment in query.segments)
     if descents > 1 or prod(len(segment.selectors) for segment in query.segments) > _MOST_BRANCHES:
-        raise InvalidInputError("`json_path` branches too much.", "Use one .. at most, and fewer names per bracket.")
+        raise InvalidInputError(
+            "`json_path` branches too much.", "Use one .. at most, and fewer names per bracket."
+        )
     return query
 
 

@@ -36,7 +36,9 @@ async def listing_reply(ask: Ask, listing: Listing) -> Reply:
     keep = await fitting_async(min(len(rows), _PAGE), lambda size: _both(rows[:size]), ask.room)
     shown = rows[: max(1, keep)]
     if not shown:
-        return Reply(f"No {listing.name} {'left' if ask.at else 'yet'}.", {"listing": listing.name, "items": []})
+        return Reply(
+            f"No {listing.name} {'left' if ask.at else 'yet'}.", {"listing": listing.name, "items": []}
+        )
     more = len(shown) < len(rows)
     last = shown[-1].number
     facts = lean(
@@ -67,10 +69,21 @@ async def _pins(store: Store, before: int | None, limit: int) -> list[_Row]:
 def _pin(pin: Pin) -> _Row:
     text = shorten(pin.text, _TEXT_CHARS)
     by = f"P{pin.superseded_by}" if pin.superseded_by else None
-    facts = {"pointer": pin.pointer, "kind": pin.kind.value, "at": day(pin.at), "text": text, "replaced_by": by,
-             "session_only": pin.session_only, "session": pin.session if pin.session_only else None}
+    facts = {
+        "pointer": pin.pointer,
+        "kind": pin.kind.value,
+        "at": day(pin.at),
+        "text": text,
+        "replaced_by": by,
+        "session_only": pin.session_only,
+        "session": pin.session if pin.session_only else None,
+    }
     scope = f", session {pin.session} only" if pin.session_only else ""
-    return _Row(pin.number, f"{pin.pointer} {pin.kind.value}{scope} {day(pin.at)} {f'(superseded by {by}) ' if by else ''}{text}", facts)
+    return _Row(
+        pin.number,
+        f"{pin.pointer} {pin.kind.value}{scope} {day(pin.at)} {f'(superseded by {by}) ' if by else ''}{text}",
+        facts,
+    )
 
 
 async def _artifacts(store: Store, before: int | None, limit: int) -> list[_Row]:
@@ -78,9 +91,17 @@ async def _artifacts(store: Store, before: int | None, limit: int) -> list[_Row]
 
 
 def _artifact(artifact: Artifact) -> _Row:
-    label = shorten(artifact.label or artifact.source or artifact.path or artifact.outline.media_type, _TEXT_CHARS)
-    facts = {"pointer": artifact.pointer, "at": day(artifact.at), "label": label, "bytes": artifact.size_bytes,
-             "lines": artifact.lines, "type": artifact.outline.media_type}
+    label = shorten(
+        artifact.label or artifact.source or artifact.path or artifact.outline.media_type, _TEXT_CHARS
+    )
+    facts = {
+        "pointer": artifact.pointer,
+        "at": day(artifact.at),
+        "label": label,
+        "bytes": artifact.size_bytes,
+        "lines": artifact.lines,
+        "type": artifact.outline.media_type,
+    }
     size = f"{counted(artifact.size_bytes, 'byte')}, {counted(artifact.lines, 'line')}"
     return _Row(artifact.number, f"{artifact.pointer} {day(artifact.at)} {label} ({size})", facts)
 
@@ -92,9 +113,18 @@ async def _checkpoints(store: Store, before: int | None, limit: int) -> list[_Ro
 def _checkpoint(checkpoint: Checkpoint) -> _Row:
     goal = shorten(checkpoint.goal, _TEXT_CHARS)
     pending = len(checkpoint.pending)
-    facts = {"pointer": checkpoint.pointer, "at": day(checkpoint.at), "session": checkpoint.session, "goal": goal,
-             "pending": pending}
-    return _Row(checkpoint.number, f"{checkpoint.pointer} {day(checkpoint.at)} session {checkpoint.session}, {pending} pending: {goal}", facts)
+    facts = {
+        "pointer": checkpoint.pointer,
+        "at": day(checkpoint.at),
+        "session": checkpoint.session,
+        "goal": goal,
+        "pending": pending,
+    }
+    return _Row(
+        checkpoint.number,
+        f"{checkpoint.pointer} {day(checkpoint.at)} session {checkpoint.session}, {pending} pending: {goal}",
+        facts,
+    )
 
 
 async def _folds(store: Store, before: int | None, limit: int) -> list[_Row]:
@@ -103,8 +133,14 @@ async def _folds(store: Store, before: int | None, limit: int) -> list[_Row]:
 
 def _fold(fold: Fold) -> _Row:
     sizes = [fold.tokens_before, fold.tokens_after] if fold.tokens_before is not None else None
-    facts = {"pointer": fold.pointer, "at": day(fold.at), "session": fold.session, "trigger": fold.trigger,
-             "tokens": sizes, "lost": sum(map(len, fold.lost.values()))}
+    facts = {
+        "pointer": fold.pointer,
+        "at": day(fold.at),
+        "session": fold.session,
+        "trigger": fold.trigger,
+        "tokens": sizes,
+        "lost": sum(map(len, fold.lost.values())),
+    }
     return _Row(fold.number, f"{fold.pointer} {fold_line(fold)}", facts)
 
 
@@ -114,8 +150,13 @@ async def _misses(store: Store, before: int | None, limit: int) -> list[_Row]:
 
 def _miss(search: SearchRecord) -> _Row:
     query = shorten(search.query, _TEXT_CHARS)
-    facts = {"pointer": f"S{search.number}", "at": day(search.at), "query": query, "missed": search.missed,
-             "hits": list(search.hits)}
+    facts = {
+        "pointer": f"S{search.number}",
+        "at": day(search.at),
+        "query": query,
+        "missed": search.missed,
+        "hits": list(search.hits),
+    }
     gave = f"; gave {', '.join(search.hits)}" if search.hits else ""
     return _Row(search.seq or 0, f"S{search.number} {day(search.at)} {query} ({search.missed}{gave})", facts)
 

@@ -1,4 +1,4 @@
-"""Matches in readable bytes with the lines around them; a window around the match where a line is very long."""
+"""Matches in readable bytes with the lines around them, or with a window where a line is very long."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ class _Group:
 
 
 async def matches_of(body: Body, ask: Ask, subject: Subject, pattern: str) -> Reply:
-    """Return the next page of matches with their surroundings. Raises `InvalidInputError` for binary content."""
+    """Return the next page of matches in their surroundings; raises `InvalidInputError` for binary."""
     if body.is_binary:
-        raise InvalidInputError(f"{subject.pointer} is binary.", f"Read it in ranges: {subject.pointer}#B0-4095.")
+        raise InvalidInputError(
+            f"{subject.pointer} is binary.", f"Read it in ranges: {subject.pointer}#B0-4095."
+        )
     hits = await hits_in(body, compiled(pattern), ask.at or 0, _MOST_HITS)
     groups = _grouped(hits, ask.context)
     blocks = await _blocks(body, groups, ask.room.chars)

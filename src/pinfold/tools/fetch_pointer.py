@@ -10,7 +10,8 @@ from pinfold.context.brief import Budget, render_brief
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact, BriefState
 from pinfold.store.values import Caller, PointerKind
-from pinfold.tools.arguments import Arguments, Check, Query, Whole
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import Check, Query, Whole
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
 from pinfold.tools.fetch_json import MAX_PATH_CHARS, json_matches
@@ -75,7 +76,7 @@ class FetchPointer(Arguments):
 
 
 async def run(desk: Desk, arguments: FetchPointer) -> Reply:
-    """Read what the pointer leads to. Raises `NotFoundError` with the reason and the call that finds a valid one."""
+    """Read what the pointer leads to; raises `NotFoundError` with the reason and what to call instead."""
     ask = _ask(desk, arguments)
     match ask.target:
         case Listing() as listing:
@@ -187,7 +188,9 @@ async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
     state = await desk.store.brief_state(desk.caller, target.as_of)
     brief = render_brief(state, desk.store.fence, budget)
     moved = _moved(state, desk.caller)
-    facts = lean({"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE})
+    facts = lean(
+        {"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE}
+    )
     return Reply(lines([brief.text, moved]), facts)
 
 
@@ -210,8 +213,9 @@ TOOL = Tool(
     name="fetch_pointer",
     title="Fetch pointer",
     description=(
-        "Read back a pointer: P7, A12, A12#L10-40, C3, H142, F2, S9; or brief (pins and state; call it after a compaction), "
-        "pins, artifacts, checkpoints, folds, misses. Parts of anything long by lines, match or json_path. "
+        "Read back a pointer: P7, A12, A12#L10-40, C3, H142, F2, S9; or brief (pins and state; call it after "
+        "a compaction), pins, artifacts, checkpoints, folds, misses. Parts of anything long by lines, match or "
+        "json_path. "
         "A cut reply says what is left and gives the next call."
     ),
     arguments=FetchPointer,

@@ -23,7 +23,7 @@ _HISTORY_CHARS = 160
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing: the first line without its pointer, all stored text as a document, facts, and a last line."""
+    """One thing: its first line without the pointer, its stored text as a document, facts, a last line."""
 
     pointer: str
     head: str
@@ -86,8 +86,13 @@ async def pin_record(store: Store, number: int) -> Record:
     }
     status = f"; superseded by P{pin.superseded_by}" if pin.superseded_by else ""
     through = f"Went through {', '.join(fold.pointer for fold in folds)}." if folds else None
-    return Record(pin.pointer, f"{pin.kind.value}, {_origin(pin.at, pin.session)}, by {pin.actor}{status}",
-                  document, facts, through)
+    return Record(
+        pin.pointer,
+        f"{pin.kind.value}, {_origin(pin.at, pin.session)}, by {pin.actor}{status}",
+        document,
+        facts,
+        through,
+    )
 
 
 def _went_through(pin: Pin, fold: Fold) -> bool:
@@ -109,7 +114,7 @@ def _origin(at: str, session: int) -> str:
 
 def checkpoint_record(checkpoint: Checkpoint) -> Record:
     """Return a checkpoint's state."""
-    items = {
+    items: dict[str, str | list[str]] = {
         "goal": checkpoint.goal,
         "done": list(checkpoint.done),
         "pending": list(checkpoint.pending),
@@ -156,8 +161,13 @@ def entry_record(entry: Entry) -> Record:
         **neighbours,
         "text": entry.text,
     }
-    return Record(entry.pointer, f"{what}, {_origin(entry.at, entry.session)}", entry.text, facts,
-                  f"Neighbours: {beside}" if beside else None)
+    return Record(
+        entry.pointer,
+        f"{what}, {_origin(entry.at, entry.session)}",
+        entry.text,
+        facts,
+        f"Neighbours: {beside}" if beside else None,
+    )
 
 
 def fold_record(fold: Fold) -> Record:
@@ -182,7 +192,9 @@ def fold_record(fold: Fold) -> Record:
         "offered": list(fold.offered),
         "strings": [list(pair) for pair in fold.strings],
     }
-    return Record(fold.pointer, fold_line(fold), document, facts, f"Its summary: {summary}" if summary else None)
+    return Record(
+        fold.pointer, fold_line(fold), document, facts, f"Its summary: {summary}" if summary else None
+    )
 
 
 def fold_line(fold: Fold) -> str:
@@ -190,14 +202,26 @@ def fold_line(fold: Fold) -> str:
     before, after = fold.tokens_before, fold.tokens_after
     sizes = f", {before:,} -> {after:,} tokens" if before is not None and after is not None else ""
     lost = sum(map(len, fold.lost.values()))
-    return f"{quoted(fold.trigger, 20)} compaction, {_origin(fold.at, fold.session)}{sizes}, {lost} pinned specifics lost"
+    origin = _origin(fold.at, fold.session)
+    return f"{quoted(fold.trigger, 20)} compaction, {origin}{sizes}, {lost} pinned specifics lost"
 
 
 def search_record(search: SearchRecord) -> Record:
     """Return an earlier search."""
     hits: Sequence[str] = search.hits
-    facts = {"at": search.at, "session": search.session, "query": search.query, "hits": list(hits),
-             "missed": search.missed}
+    facts = {
+        "at": search.at,
+        "session": search.session,
+        "query": search.query,
+        "hits": list(hits),
+        "missed": search.missed,
+    }
     tail = f"Gave {', '.join(hits)}." if hits else "Gave nothing."
     missed = f", missed: {quoted(search.missed, 120)}" if search.missed else ""
-    return Record(f"S{search.number}", f"search, {_origin(search.at, search.session)}{missed}", search.query, facts, tail)
+    return Record(
+        f"S{search.number}",
+        f"search, {_origin(search.at, search.session)}{missed}",
+        search.query,
+        facts,
+        tail,
+    )

@@ -1,6 +1,7 @@
 """A slice of readable bytes: lines, or bytes as base64, cut where characters end and continued exactly.
 
-The pages of one body, joined, are the body byte for byte. The cost does not grow with the body. Source: design 2, P9.
+The pages of one body, joined, are the body byte for byte. The cost does not grow with the body.
+Source: design 2, P9.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How much of something fits a reply: exact tokens, measured on the very text that goes out.
 
-A byte-pair encoding never has more tokens than bytes, so what is short enough is never counted and the vocabulary
-stays unloaded. Source: design 2 (a reply fits), design 6 (round trips).
+A byte-pair encoding never has more tokens than bytes, so what is short enough is never counted and the
+vocabulary stays unloaded. Source: design 2 (a reply fits), design 6 (round trips).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Room:
 
 
 def room_for(max_tokens: int, *, asked: bool) -> Room:
-    """Return the room of a call: 8,000 characters in all, more only where the caller asked for more tokens."""
+    """Return the room of a call: 8,000 characters in all, more only where the caller asked for more."""
     usual = REPLY_CHARS - _FRAMING_CHARS
     return Room(max_tokens, max(usual, max_tokens * _CHARS_PER_TOKEN) if asked else usual)
 
@@ -51,7 +51,7 @@ def _load(text: str, room: Room) -> float:
 
 
 def fitting(size: int, shown: Shown, room: Room) -> int:
-    """Return the most of `size` units that fit (nearly: within a tenth), and 0 if not even one does. Blocks."""
+    """Return how many of `size` units fit, nearly the most that do; 0 if not even one does. Blocks."""
     keep = size
     while keep > 0:
         full = load(shown(keep), room)
@@ -63,6 +63,8 @@ def fitting(size: int, shown: Shown, room: Room) -> int:
 
 async def fitting_async(size: int, shown: Shown, room: Room) -> int:
     """Return `fitting(size, shown, room)`, worked out on a worker thread unless it is plain that all fits."""
-    if all(len(text.encode("utf-8", "surrogatepass")) <= min(room.tokens, room.chars) for text in shown(size)):
+    if all(
+        len(text.encode("utf-8", "surrogatepass")) <= min(room.tokens, room.chars) for text in shown(size)
+    ):
         return size
     return await to_thread.run_sync(fitting, size, shown, room)

@@ -14,7 +14,8 @@ from pinfold.context.visible import shorten
 from pinfold.store.commands import PinDecision as Command
 from pinfold.store.results import Likeness, PinnedDecision
 from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind, Pointer, PointerKind
-from pinfold.tools.arguments import KEY, PATHS, Arguments, Choice, Flag, Items, PointerTo, Text
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import KEY, PATHS, Choice, Flag, Items, PointerTo, Text
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -27,7 +28,9 @@ class PinDecision(Arguments):
     text: Annotated[str, Text(MAX_PIN_CHARS), Field(description="with exact values")]
     why: Annotated[str, Text(MAX_WHY_CHARS), Field(description="reason or source")]
     kind: Annotated[PinKind, Choice(tuple(PinKind))] = PinKind.DECISION
-    supersedes: Annotated[tuple[Pointer, ...], Items(PointerTo(PointerKind.PIN)), Field(description="P3")] = ()
+    supersedes: Annotated[
+        tuple[Pointer, ...], Items(PointerTo(PointerKind.PIN)), Field(description="P3")
+    ] = ()
     session_only: Annotated[bool, Flag()] = False
     files: Annotated[tuple[str, ...], PATHS] = ()
     key: Annotated[str, KEY, Field(description="idempotency")] = ""
@@ -89,20 +92,27 @@ def _alike(likenesses: Sequence[Likeness], word: str) -> list[str]:
 
 
 def _told(likenesses: Sequence[Likeness]) -> list[dict[str, Any]]:
-    return [{"pointer": like.pin.pointer, "text": shorten(like.pin.text, _SIMILAR_CHARS)} for like in likenesses]
+    return [
+        {"pointer": like.pin.pointer, "text": shorten(like.pin.text, _SIMILAR_CHARS)} for like in likenesses
+    ]
 
 
 def _share(result: PinnedDecision, budget: int) -> str:
     share = f"{counted(result.live_pins, 'live pin')}: {result.live_tokens:,} of {budget:,} tokens"
-    return share if result.live_tokens <= budget else f"{share}; over the brief's budget, older ones are shortened: supersede or merge some"
+    return (
+        share
+        if result.live_tokens <= budget
+        else f"{share}; over the brief's budget, older ones are shortened: supersede or merge some"
+    )
 
 
 TOOL = Tool(
     name="pin_decision",
     title="Pin decision",
     description=(
-        "Write down a decision, constraint, fact or dead end the moment it is settled (\"we will\", \"must\", \"because\", "
-        "\"does not work\"). It is shown verbatim after every compaction and in every session until superseded. "
+        "Write down a decision, constraint, fact or dead end the moment it is settled "
+        '("we will", "must", "because", "does not work"). It is shown verbatim after every compaction and in '
+        "every session until superseded. "
         "Text at most 2,000 characters. Returns its pointer (P7) and similar pins."
     ),
     arguments=PinDecision,

@@ -1,7 +1,7 @@
 """The grammar of pointers: `P7`, `A12#L10-40`, `A12#B0-4095`, `brief@4812`, `pins`.
 
-Lower case, brackets, backticks, quotes, spaces and a `pinfold://` in front are forgiven, since models and people copy
-pointers out of prose. Source: design 2, fetch_pointer.
+Lower case, brackets, backticks, quotes, spaces and a `pinfold://` in front are forgiven, since models and
+people copy pointers out of prose. Source: design 2, fetch_pointer.
 """
 
 from __future__ import annotations
@@ -132,7 +132,9 @@ def parse_pointer(text: object, kind: PointerKind, argument: str) -> Pointer:
     found = _POINTER.fullmatch(_bare(text)) if isinstance(text, str) else None
     pointer = _pointer(found) if found else None
     if pointer is None or pointer.kind is not kind:
-        raise InvalidInputError(f"{argument} cannot be {quote(text)}.", f"Give a pointer such as {kind.value}7.")
+        raise InvalidInputError(
+            f"{argument} cannot be {quote(text)}.", f"Give a pointer such as {kind.value}7."
+        )
     return pointer
 
 

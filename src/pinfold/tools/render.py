@@ -49,7 +49,11 @@ def counted(number: int, word: str) -> str:
 
 def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts that say something: no nulls, no empty texts or lists, no false."""
-    return {name: value for name, value in facts.items() if value not in (None, "", (), [], {}) and value is not False}
+    return {
+        name: value
+        for name, value in facts.items()
+        if value not in (None, "", (), [], {}) and value is not False
+    }
 
 
 def lines(parts: Iterable[str | None]) -> str:

@@ -1,7 +1,7 @@
 """Finds matches of a regular expression in readable bytes, piece by piece: linear time, bounded memory.
 
-Matching is by line (no match runs over a line end) with RE2. In a line longer than a stored chunk, matches of up to
-4 KiB are found wherever the chunks were cut. Source: design 2 (bounded on any input).
+Matching is by line (no match runs over a line end) with RE2. In a line longer than a stored chunk, matches of
+up to 4 KiB are found wherever the chunks were cut. Source: design 2 (bounded on any input).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PATTERN_MEMORY_BYTES = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A match at bytes [start, stop) on a line; `resume` is where the search goes on behind what is shown of it.
+    """A match at bytes [start, stop) on a line.
 
-    `is_wide`: its line is too long to be shown whole.
+    `resume` is where the search goes on behind what is shown of it; `is_wide`: its line is too long to show.
     """
 
     start: int
@@ -76,7 +76,7 @@ class _Buffer:
 
 @dataclass(slots=True)
 class _Scanner:
-    """Collects hits; a piece that ends within a line lends its end to the next one, so no cut hides a match."""
+    """Collects hits; a piece that ends within a line lends its end to the next, so no cut hides a match."""
 
     pattern: re2._Regexp
     begin: int
@@ -127,9 +127,8 @@ class _Scanner:
             if len(self.hits) >= self.most:
                 return
 
-
     def _is_seen(self, buffer: _Buffer, start: int) -> bool:
-        """Whether a match belongs to a hit already kept, or stands behind the last line end, where no line is yet."""
+        """Whether a match belongs to a hit already kept, or stands behind the last line end, on no line."""
         begins_nothing = start == len(buffer.content) and buffer.content.endswith(b"\n")
         return begins_nothing or bool(self.hits and buffer.base + start < self.hits[-1].resume)
 

@@ -13,7 +13,8 @@ from pinfold.store.commands import SearchHistory as Command
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import HIT_KINDS, Hit, SearchPage
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
-from pinfold.tools.arguments import Arguments, Check, Choice, Items, PointerTo, Query, Text, Whole
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole
 from pinfold.tools.pointers import quote
 from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
@@ -37,7 +38,8 @@ class _Moment(Check):
             return _instant(value.strip() if isinstance(value, str) else "", datetime.now(UTC))
         except (ValueError, OverflowError):
             raise InvalidInputError(
-                f"`{name}` cannot be {quote(value)}.", "Give a date such as 2026-03-14, or an age such as 7d or 12h."
+                f"`{name}` cannot be {quote(value)}.",
+                "Give a date such as 2026-03-14, or an age such as 7d or 12h.",
             ) from None
 
     def schema(self) -> dict[str, Any]:
@@ -64,11 +66,13 @@ class SearchHistory(Arguments):
     path: Annotated[str, Query(MAX_PATH_CHARS)] = ""
     limit: Annotated[int, Whole(1, _MAX_LIMIT)] = 5
     cursor: Annotated[str, Query(_MAX_CURSOR_CHARS)] = ""
-    missed: Annotated[Pointer | None, PointerTo(PointerKind.SEARCH), Field(description="S8: it missed what I needed")] = None
+    missed: Annotated[
+        Pointer | None, PointerTo(PointerKind.SEARCH), Field(description="S8: it missed what I needed")
+    ] = None
 
 
 async def run(desk: Desk, arguments: SearchHistory) -> Reply:
-    """Search. Raises `InvalidInputError` for a query without a letter or digit, `NotFoundError` for `missed`."""
+    """Search; raises as `Store.search_history`."""
     page = await desk.store.search_history(
         Command(
             caller=desk.caller,
@@ -132,7 +136,8 @@ def _advice(page: SearchPage) -> str | None:
 def _line(hit: Hit) -> str:
     title = f"{shorten(hit.title, _TITLE_CHARS)}: " if hit.title else ""
     note = f" ({shorten(hit.note, _SNIPPET_CHARS)})" if hit.note else ""
-    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{shorten(hit.snippet, _SNIPPET_CHARS)}{note}"
+    snippet = shorten(hit.snippet, _SNIPPET_CHARS)
+    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}"
 
 
 def _told(hit: Hit) -> dict[str, Any]:
@@ -154,8 +159,9 @@ TOOL = Tool(
     name="search_history",
     title="Search history",
     description=(
-        "Find what was said, decided, tried or printed earlier in this project, in any session, before asking again or "
-        "retrying. Quoted parts are phrases; alternative phrasings go on separate lines. Returns pointers with one-line snippets."
+        "Find what was said, decided, tried or printed earlier in this project, in any session, before "
+        "asking again or retrying. Quoted parts are phrases; alternative phrasings go on separate lines. Returns "
+        "pointers with one-line snippets."
     ),
     arguments=SearchHistory,
     annotations=READS,

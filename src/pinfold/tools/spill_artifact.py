@@ -18,7 +18,8 @@ from pinfold.store.content import collect
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
-from pinfold.tools.arguments import KEY, Arguments, Content, Query, Text
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import KEY, Content, Query, Text
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -29,7 +30,9 @@ _DIGEST_CHARS = 12
 class SpillArtifact(Arguments):
     """Arguments of spill_artifact; exactly one of `path` and `content`."""
 
-    path: Annotated[str, Query(MAX_PATH_CHARS), Field(description="file in the project; read by the server")] = ""
+    path: Annotated[
+        str, Query(MAX_PATH_CHARS), Field(description="file in the project; read by the server")
+    ] = ""
     content: Annotated[str, Content(), Field(description="only if there is no file")] = ""
     label: Annotated[str, Text(MAX_LABEL_CHARS), Field(description="what it is, e.g. the command")] = ""
     source: Annotated[str, Text(MAX_LABEL_CHARS)] = ""
@@ -38,7 +41,7 @@ class SpillArtifact(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What one pass over the bytes gave: content ready to be stored, its outline, secrets replaced by rule."""
+    """What one pass over the bytes gave: content to be stored, its outline, secrets replaced by rule."""
 
     content: StoredContent
     outline: Outline
@@ -49,7 +52,9 @@ class _Draft:
 async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
     """Read, redact, outline and store in one pass off the event loop. Raises as `Roots.open` and `Store`."""
     if bool(arguments.path) == bool(arguments.content):
-        raise InvalidInputError("Exactly one of `path` and `content` is needed.", "Pass `path` where a file exists.")
+        raise InvalidInputError(
+            "Exactly one of `path` and `content` is needed.", "Pass `path` where a file exists."
+        )
     draft = await to_thread.run_sync(_draft, desk, arguments)
     try:
         result = await desk.store.spill_artifact(
@@ -163,8 +168,8 @@ TOOL = Tool(
     name="spill_artifact",
     title="Spill artifact",
     description=(
-        "Put long output (logs, diffs, JSON) behind a pointer instead of carrying it along. Give path, else content. "
-        "At most 256 MiB. Returns the pointer (A12), size, preview and first error lines."
+        "Put long output (logs, diffs, JSON) behind a pointer instead of carrying it along. Give path, else "
+        "content. At most 256 MiB. Returns the pointer (A12), size, preview and first error lines."
     ),
     arguments=SpillArtifact,
     annotations=WRITES,

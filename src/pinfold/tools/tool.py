@@ -49,7 +49,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool of the catalogue. `annotations` are hints in our words; `meta` goes out as the tool's `_meta`."""
+    """One tool. `annotations` are hints in our words; `meta` goes out as the tool's `_meta`."""
 
     name: str
     title: str
