@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pinfold.store.redaction import Redactor
 
 from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
-from pinfold.store.redaction import Redactor
 from pinfold.store.values import PinKind, Pointer, PointerKind
 from pinfold.tools import TOOLS
 from pinfold.tools.arguments import Arguments, accept, checks, redacted
@@ -17,7 +17,7 @@ from pinfold.tools.pin_decision import PinDecision
 from pinfold.tools.search_history import SearchHistory
 from pinfold.tools.spill_artifact import SpillArtifact
 
-PIN = {"text": "Use Redis", "why": "tokens expire"}
+PIN: dict[str, object] = {"text": "Use Redis", "why": "tokens expire"}
 
 
 def refusal(model: type[Arguments], raw: Any) -> str:
@@ -86,7 +86,7 @@ def test_max_tokens_is_refused_outside_its_range(tokens: object) -> None:
 
 
 def test_null_for_an_optional_text_or_list_means_not_given() -> None:
-    nothing = {"kind": None, "supersedes": None, "session_only": None, "files": None, "key": None}
+    nothing: dict[str, object] = {"kind": None, "supersedes": None, "session_only": None, "files": None, "key": None}
     assert accept(PinDecision, PIN | nothing) == accept(PinDecision, PIN)
 
 

@@ -1,7 +1,7 @@
 """Checks of single arguments: each reads one value strictly and describes it in the input schema.
 
-They raise `PinfoldError` straight through pydantic, so none of its wording reaches a caller. Source: design 2,
-common rules.
+They raise `PinfoldError` straight through pydantic, so none of its wording reaches a caller.
+Source: design 2, common rules.
 """
 
 from __future__ import annotations
@@ -139,9 +139,9 @@ class Whole(Check):
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def schema(self) -> dict[str, Any]:
-        """Describe it as an integer with its range; a bound that nobody meets is left out."""
-        bounds = {"minimum": self.low} | ({"maximum": self.high} if self.high < _UNMET else {})
-        return {"type": "integer", **bounds}
+        """Describe it as an integer with its range; bounds that go without saying are left out."""
+        bounds = {"minimum": self.low} if self.low > 1 else {}
+        return {"type": "integer"} | bounds | ({"maximum": self.high} if self.high < _UNMET else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact, BriefState
 from pinfold.store.values import Caller, PointerKind
 from pinfold.tools.arguments import Arguments
-from pinfold.tools.checks import Check, Query, Whole
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
+from pinfold.tools.checks import Check, Query, Whole
 from pinfold.tools.fetch_json import MAX_PATH_CHARS, json_matches
 from pinfold.tools.fetch_listing import listing_reply
 from pinfold.tools.fetch_match import matches_of
@@ -35,6 +35,7 @@ from pinfold.tools.tool import READS, Desk, Reply, Tool
 _MAX_CONTEXT = 20
 _MAX_PATTERN_CHARS = 1_000
 _TITLE_CHARS = 120
+_LEAST_BRIEF_TOKENS = 200
 
 
 class _AnyPointer(Check):
@@ -176,11 +177,12 @@ _READ = {
 
 
 def _brief_budget(desk: Desk, arguments: FetchPointer) -> Budget:
-    """The brief has a budget of its own; `max_tokens` can only make it smaller."""
+    """The brief has a budget of its own; `max_tokens` can only make it smaller, down to what a brief needs."""
     budget = desk.limits.brief
     if "max_tokens" not in arguments.model_fields_set:
         return budget
-    return Budget(tokens=min(budget.tokens, arguments.max_tokens), chars=budget.chars)
+    tokens = max(_LEAST_BRIEF_TOKENS, arguments.max_tokens)
+    return Budget(tokens=min(budget.tokens, tokens), chars=budget.chars)
 
 
 async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
@@ -213,10 +215,9 @@ TOOL = Tool(
     name="fetch_pointer",
     title="Fetch pointer",
     description=(
-        "Read back a pointer: P7, A12, A12#L10-40, C3, H142, F2, S9; or brief (pins and state; call it after "
-        "a compaction), pins, artifacts, checkpoints, folds, misses. Parts of anything long by lines, match or "
-        "json_path. "
-        "A cut reply says what is left and gives the next call."
+        "Read back a pointer: P7, A12, A12#L10-40, C3, H142, F2, S9; or brief (pins and state; call it "
+        "after a compaction), pins, artifacts, checkpoints, folds, misses. Parts of anything long by lines, "
+        "match or json_path. A cut reply says what is left and gives the next call."
     ),
     arguments=FetchPointer,
     annotations=READS,

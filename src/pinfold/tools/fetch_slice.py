@@ -148,7 +148,7 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
         }
     )
     head = f"{span}, {place}{subject.title and f': {subject.title}'}"
-    tail = left and f"{_spelled(left)} left; next: {ask.next_call(shown.stop)}"
+    tail = f"{_spelled(left)} left; next: {ask.next_call(shown.stop)}" if left else None
     return Reply(lines([head, fenced(ask.desk.store, text), lossy, tail]), facts | {"text": text})
 
 

@@ -160,8 +160,8 @@ TOOL = Tool(
     title="Search history",
     description=(
         "Find what was said, decided, tried or printed earlier in this project, in any session, before "
-        "asking again or retrying. Quoted parts are phrases; alternative phrasings go on separate lines. Returns "
-        "pointers with one-line snippets."
+        "asking again or retrying. Quoted parts are phrases; alternative phrasings go on separate lines. "
+        "Returns pointers with one-line snippets."
     ),
     arguments=SearchHistory,
     annotations=READS,
