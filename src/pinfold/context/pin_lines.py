@@ -164,10 +164,11 @@ def _counted(entries: list[_Entry], chosen: dict[int, Line]) -> PinPart:
 
 
 def _without_empty_headings(entries: list[_Entry], chosen: dict[int, Line]) -> tuple[Line, ...]:
-    places = sorted(chosen)
-    followers = [*places[1:], None]
-    return tuple(
-        chosen[place]
-        for place, follower in zip(places, followers, strict=True)
-        if not entries[place].is_heading or not (follower is None or entries[follower].is_heading)
-    )
+    kept: list[Line] = []
+    has_lines = False
+    for place in sorted(chosen, reverse=True):
+        is_heading = entries[place].is_heading
+        if has_lines or not is_heading:
+            kept.append(chosen[place])
+        has_lines = not is_heading
+    return tuple(reversed(kept))

@@ -100,6 +100,8 @@ _REASON = re.compile(
 )
 _AMOUNT = re.compile(rf"\W*({_NUMBER})[\s-]?[^\d\s]*")
 _NO_MORE_DIGITS = r"(?![^\W\d_]*\d)(?![.,]\d)"
+_NARROW = re.compile(rf"[^\W{_WIDE}]")
+_NOT_AFTER, _NOT_BEFORE = f"(?<!{_NARROW.pattern})", f"(?!{_NARROW.pattern})"
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3})")
 _LINE_NUMBERS = re.compile(r"(?::\d+)+\Z")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n\s*\n")
@@ -204,7 +206,7 @@ def survives(specific: str, text: str) -> bool:
     amount = _AMOUNT.fullmatch(specific)
     if amount:
         number = re.escape(_plain_digits(amount[1]))
-        return re.search(rf"(?<!\w)(?<!\d[.,]){number}{_NO_MORE_DIGITS}", _plain_digits(folded)) is not None
+        return re.search(rf"{_NOT_AFTER}(?<!\d[.,]){number}{_NO_MORE_DIGITS}", _plain_digits(folded)) is not None
     return any(_stands_in(form.casefold(), folded) for form in (specific, _base_name(specific)) if form)
 
 
@@ -222,6 +224,6 @@ def _base_name(specific: str) -> str | None:
 
 def _stands_in(form: str, folded: str) -> bool:
     """Whether it stands there by itself, not as a part of a longer word."""
-    before = r"(?<!\w)" if form[:1].isalnum() else ""
-    after = r"(?!\w)" if form[-1:].isalnum() else ""
+    before = _NOT_AFTER if _NARROW.match(form[:1]) else ""
+    after = _NOT_BEFORE if _NARROW.match(form[-1:]) else ""
     return re.search(before + re.escape(form) + after, folded) is not None
