@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pinfold.store.redaction import Redactor
 
@@ -86,7 +86,13 @@ def test_max_tokens_is_refused_outside_its_range(tokens: object) -> None:
 
 
 def test_null_for_an_optional_text_or_list_means_not_given() -> None:
-    nothing: dict[str, object] = {"kind": None, "supersedes": None, "session_only": None, "files": None, "key": None}
+    nothing: dict[str, object] = {
+        "kind": None,
+        "supersedes": None,
+        "session_only": None,
+        "files": None,
+        "key": None,
+    }
     assert accept(PinDecision, PIN | nothing) == accept(PinDecision, PIN)
 
 
@@ -226,6 +232,7 @@ anything = st.recursive(
 
 
 @pytest.mark.parametrize("model", [tool.arguments for tool in TOOLS])
+@settings(max_examples=30, deadline=None)
 @given(values=st.lists(anything, min_size=9, max_size=9))
 def test_no_value_ever_gives_anything_but_arguments_or_a_plain_refusal(
     model: type[Arguments], values: list[object]

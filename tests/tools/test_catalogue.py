@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from pinfold.context.tokens import count
@@ -57,7 +57,8 @@ def test_there_are_five_tools_in_a_fixed_order() -> None:
 
 def test_the_tool_list_costs_a_model_at_most_1000_tokens() -> None:
     listed = [
-        {"name": tool.name, "description": tool.description, "inputSchema": input_schema(tool)} for tool in TOOLS
+        {"name": tool.name, "description": tool.description, "inputSchema": input_schema(tool)}
+        for tool in TOOLS
     ]
     assert count(json.dumps(listed, separators=(",", ":"), ensure_ascii=False)) <= 1_000
 
@@ -88,10 +89,15 @@ def shape(value: object) -> object:
 
 @pytest.mark.anyio
 async def test_results_have_the_published_shapes(desk: Desk, tool: Call) -> None:
-    await desk.store.append_messages(desk.caller, [Message("user", "run the demo"), Message("assistant", "ok")])
+    await desk.store.append_messages(
+        desk.caller, [Message("user", "run the demo"), Message("assistant", "ok")]
+    )
     calls: list[tuple[str, dict[str, object]]] = [
         ("pin_decision", {"text": "Never cache the demo", "why": "it is stale", "kind": "dead_end"}),
-        ("pin_decision", {"text": "Never cache the demo now", "why": "stale", "supersedes": ["P1"], "files": ["a.py"]}),
+        (
+            "pin_decision",
+            {"text": "Never cache the demo now", "why": "stale", "supersedes": ["P1"], "files": ["a.py"]},
+        ),
         ("spill_artifact", {"content": "ERROR: no\n" * 3_000, "label": "log", "source": "make"}),
         ("checkpoint_state", {"goal": "g", "pending": ["a"], "next_step": "n"}),
         ("search_history", {"query": "demo"}),

@@ -107,7 +107,9 @@ async def test_a_checkpoint_tells_what_changed_and_what_the_brief_now_weighs(too
     assert second.structured["pointer"] == "C2"
     assert second.structured["previous"] == "C1"
     assert (second.structured["opened"], second.structured["closed"], second.structured["kept"]) == (
-        ["release"], ["write tests"], ["update docs"],
+        ["release"],
+        ["write tests"],
+        ["update docs"],
     )
     brief = await tool("fetch_pointer", pointer="brief")
     assert second.structured["brief_tokens"] == brief.structured["tokens"]
@@ -216,3 +218,14 @@ async def test_no_reply_repeats_a_long_text_within_itself(tool: Call) -> None:
     for pointer in ("P1", "A1"):
         structured = (await tool("fetch_pointer", pointer=pointer)).structured
         assert json.dumps(structured).count("unmistakable") == 20
+
+
+async def test_a_checkpoint_of_many_items_gives_a_short_reply_and_keeps_them_all(tool: Call) -> None:
+    items = [f"item {number} " + "x" * 900 for number in range(200)]
+    reply = await tool("checkpoint_state", goal="g", pending=items)
+    assert len(reply.text) < 8_000
+    assert len(json.dumps(reply.structured)) < 8_000
+    assert reply.structured["counts"] == {"opened": 200, "closed": 0, "kept": 0}
+    assert "200 opened" in reply.text
+    last = await tool("fetch_pointer", pointer="C1", match="item 199 ")
+    assert items[199][:150] in last.structured["text"]

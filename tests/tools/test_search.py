@@ -15,10 +15,10 @@ from tests.tools.conftest import Call
 pytestmark = pytest.mark.anyio
 
 SAID = [
-    "The billing worker crashed with ECONNRESET after 30 seconds because the proxy closes idle sockets early.",
-    "We measured the importer: 412 files per second with the lock held, 1,950 without it on the same machine.",
+    "The billing worker crashed with ECONNRESET after 30 seconds because the proxy closes idle sockets.",
+    "We measured the importer: 412 files per second with the lock held, 1,950 without it here.",
     "The proxy timeout was raised to 120 seconds in nginx.conf, and the worker now reconnects by itself.",
-    "Retry logic for the billing worker lives in src/billing/retry.py and uses exponential backoff with jitter.",
+    "Retry logic for the billing worker lives in src/billing/retry.py, with exponential backoff and jitter.",
     "A worker that loses its proxy connection must not acknowledge the message before it has reconnected.",
     "The worker pool is limited to 8 processes since the proxy refuses more than 64 connections in total.",
 ]
@@ -59,7 +59,9 @@ async def test_pages_show_each_hit_once(desk: Desk, tool: Call) -> None:
 
 async def test_little_overlap_is_said_with_advice(desk: Desk, tool: Call) -> None:
     await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
-    reply = await tool("search_history", query="billing quarterly invoices forecast spreadsheet template macros")
+    reply = await tool(
+        "search_history", query="billing quarterly invoices forecast spreadsheet template macros"
+    )
     assert "covers under a third of the query's words" in reply.text
     assert reply.structured["advice"] in reply.text
 

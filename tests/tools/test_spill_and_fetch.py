@@ -77,7 +77,7 @@ async def test_pages_of_any_text_joined_are_that_text_and_none_is_over_its_token
 
 async def test_no_page_ends_within_an_emoji_or_a_combined_letter(tool: Call) -> None:
     family = "👩‍👩‍👧‍👦"
-    await tool("spill_artifact", content=family * 3_000)
+    await tool("spill_artifact", content=family * 800)
     found = await pages(tool, "A1", max_tokens=200)
     assert len(found) > 10
     assert all(page["text"] == family * (len(page["text"]) // len(family)) for page in found)
@@ -176,8 +176,8 @@ async def test_patterns_that_match_nothing_at_all_still_come_to_an_end(tool: Cal
 async def test_a_match_in_one_enormous_line_gives_a_window_wherever_the_line_was_cut(
     tool: Call, folder: Path
 ) -> None:
-    places = [65_530, 131_070, 1_000_000, 3_999_990]
-    line = bytearray(b"x" * 4_000_000)
+    places = [65_530, 131_070, 500_000, 999_990]
+    line = bytearray(b"x" * 1_000_000)
     for place in places:
         line[place : place + 10] = b"<needle%02d>" % places.index(place)
     (folder / "one.txt").write_bytes(line)
@@ -207,7 +207,7 @@ async def test_a_pattern_that_cannot_be_read_is_refused_in_one_line(tool: Call, 
 
 
 async def test_a_pattern_made_to_explode_runs_in_linear_time(tool: Call) -> None:
-    await tool("spill_artifact", content="a" * 1_000_000)
+    await tool("spill_artifact", content="a" * 300_000)
     began = time.monotonic()
     await tool("fetch_pointer", pointer="A1", match="(a+)+b")
     assert time.monotonic() - began < 5

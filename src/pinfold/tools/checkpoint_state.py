@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from pinfold.context.brief import render_brief
 from pinfold.context.tokens import count_async
+from pinfold.context.visible import shorten
 from pinfold.store.commands import CheckpointState as Command
 from pinfold.store.errors import PinfoldError
 from pinfold.store.results import SavedCheckpoint
@@ -19,6 +20,8 @@ from pinfold.tools.render import NOTE, fenced, lean, lines, quoted
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
 _BRANCH_CHARS = 80
+_SHOWN_ITEMS = 10
+_ITEM_CHARS = 160
 
 
 class CheckpointState(Arguments):
@@ -75,7 +78,9 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
     previous = f"C{saved.previous}" if saved.previous else None
     status = "repeated" if saved.repeated else "forked" if fork else "saved"
     changes = {"opened": saved.opened, "closed": saved.closed, "kept": saved.kept}
-    items = "\n".join(_items(changes))
+    shown = {word: _first(part) for word, part in changes.items()}
+    items = "\n".join(f"{word}: {item}" for word, part in shown.items() for item in part)
+    counts = {word: len(part) for word, part in changes.items()}
     facts = lean(
         {
             "pointer": checkpoint.pointer,
@@ -84,7 +89,8 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
             "session": saved.session,
             "forked_from": fork,
             "previous": previous,
-            **{word: list(part) for word, part in changes.items()},
+            **shown,
+            "counts": counts if any(count > _SHOWN_ITEMS for count in counts.values()) else None,
             "head": checkpoint.head,
             "branch": checkpoint.branch,
             "brief_tokens": brief_tokens,
@@ -92,11 +98,11 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
         }
     )
     origin = f" from {fork}" if fork else ""
-    counts = ", ".join(f"{len(part)} {word}" for word, part in changes.items())
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
     text = lines(
         [
             f"{checkpoint.pointer} {status}{origin}, session {saved.session}, receipt {saved.receipt}",
-            f"pending against {previous or 'nothing before'}: {counts}",
+            f"pending against {previous or 'nothing before'}: {told}",
             fenced(desk.store, items) if items else None,
             f"git: {_repository(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
             f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")'
@@ -107,8 +113,9 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
     return Reply(text, facts)
 
 
-def _items(changes: Mapping[str, Sequence[str]]) -> list[str]:
-    return [f"{word}: {item}" for word, part in changes.items() for item in part]
+def _first(items: Sequence[str]) -> list[str]:
+    """Return what a reply shows of a list: its first items, shortened; the checkpoint holds all of it."""
+    return [shorten(item, _ITEM_CHARS) for item in items[:_SHOWN_ITEMS]]
 
 
 def _repository(branch: str | None, head: str) -> str:

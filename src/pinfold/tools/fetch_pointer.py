@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from pinfold.context.brief import Budget, render_brief
+from pinfold.context.visible import shorten
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact, BriefState
 from pinfold.store.values import Caller, PointerKind
@@ -29,7 +30,7 @@ from pinfold.tools.fetch_record import (
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NOTE, lean, lines, quoted
+from pinfold.tools.render import NOTE, counted, lean, lines, quoted
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20
@@ -113,13 +114,13 @@ def _ask(desk: Desk, arguments: FetchPointer) -> Ask:
 async def _artifact(ask: Ask, number: int) -> Reply:
     artifact = await ask.desk.store.artifact(number)
     body: Body = ArtifactBody(ask.desk.store, artifact)
-    subject = Subject(artifact.pointer, quoted(_title(artifact), _TITLE_CHARS), _artifact_facts(artifact))
+    subject = Subject(
+        artifact.pointer, quoted(_title(artifact), _TITLE_CHARS), _artifact_facts(ask, artifact)
+    )
     if ask.json_path is not None:
         found = await json_matches(body, artifact.pointer, ask.json_path)
-        more = " or more" if found.more else ""
-        title = f"{found.count}{more} {'match' if found.count == 1 else 'matches'} of json_path"
-        facts = {"json_path": ask.json_path, "matches": found.count}
-        body, subject = found.body, Subject(artifact.pointer, title, facts)
+        title = f"{counted(found.count, 'match', 'matches')}{' or more' if found.more else ''} of json_path"
+        body, subject = found.body, Subject(artifact.pointer, title, {"matches": found.count})
     return await _part_of(body, ask, subject)
 
 
@@ -127,9 +128,13 @@ def _title(artifact: Artifact) -> str:
     return artifact.label or artifact.path or artifact.source
 
 
-def _artifact_facts(artifact: Artifact) -> dict[str, Any]:
-    media_type = artifact.outline.media_type
-    return {"label": artifact.label, "source": artifact.source, "path": artifact.path, "type": media_type}
+def _artifact_facts(ask: Ask, artifact: Artifact) -> dict[str, str]:
+    """Say what it is on the first page; later ones are known to continue it."""
+    if ask.given_cursor is not None:
+        return {}
+    named = {"label": artifact.label, "source": artifact.source, "path": artifact.path or ""}
+    shown = {name: shorten(text, _TITLE_CHARS) for name, text in named.items()}
+    return shown | {"type": artifact.outline.media_type}
 
 
 async def _part_of(body: Body, ask: Ask, subject: Subject) -> Reply:
@@ -177,7 +182,7 @@ _READ = {
 
 
 def _brief_budget(desk: Desk, arguments: FetchPointer) -> Budget:
-    """The brief has a budget of its own; `max_tokens` can only make it smaller, down to what a brief needs."""
+    """Return the brief's own budget; `max_tokens` only makes it smaller, down to what a brief needs."""
     budget = desk.limits.brief
     if "max_tokens" not in arguments.model_fields_set:
         return budget
