@@ -51,7 +51,7 @@ async def test_a_spilled_file_comes_back_byte_for_byte_page_by_page(tool: Call, 
     found = await pages(tool, "A1")
     assert "".join(page["text"] for page in found) == LOG
     assert len(found) > 5
-    assert [page["bytes"][0] for page in found[1:]] == [page["bytes"][1] for page in found[:-1]]
+    assert [page["bytes"][0] for page in found[1:]] == [page["bytes"][1] + 1 for page in found[:-1]]
 
 
 @given(
@@ -407,3 +407,17 @@ async def test_a_slice_of_100_mb_costs_no_more_than_one_of_1_mb(tool: Call, fold
 
     await fastest("A1")
     assert await fastest("A2#L2") < 3 * await fastest("A1#L2") + 0.02
+
+
+async def test_an_empty_file_is_kept_and_read_as_nothing(tool: Call, folder: Path) -> None:
+    (folder / "empty.log").write_bytes(b"")
+    spilled = await tool("spill_artifact", path="empty.log")
+    assert (spilled.structured["bytes"], spilled.structured["lines"]) == (0, 0)
+    reply = await tool("fetch_pointer", pointer="A1")
+    assert (reply.structured["text"], reply.structured["of"]) == ("", {"lines": 0, "bytes": 0})
+    assert "next" not in reply.structured
+    with pytest.raises(NotFoundError):
+        await tool("fetch_pointer", pointer="A1#L1")
+    with pytest.raises(NotFoundError):
+        await tool("fetch_pointer", pointer="A1#B0")
+    assert (await tool("fetch_pointer", pointer="A1", match="x*")).structured["matches"] == 0

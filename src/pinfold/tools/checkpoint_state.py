@@ -16,10 +16,9 @@ from pinfold.store.results import SavedCheckpoint
 from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, LINES, PATHS, PointerTo, Text
-from pinfold.tools.render import NOTE, fenced, lean, lines, quoted
+from pinfold.tools.render import NOTE, fenced, lean, lines, spot
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
-_BRANCH_CHARS = 80
 _SHOWN_ITEMS = 10
 _ITEM_CHARS = 160
 
@@ -104,7 +103,7 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
             f"{checkpoint.pointer} {status}{origin}, session {saved.session}, receipt {saved.receipt}",
             f"pending against {previous or 'nothing before'}: {told}",
             fenced(desk.store, items) if items else None,
-            f"git: {_repository(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
+            f"git: {spot(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
             f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")'
             if brief_tokens
             else None,
@@ -116,10 +115,6 @@ def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Repl
 def _first(items: Sequence[str]) -> list[str]:
     """Return what a reply shows of a list: its first items, shortened; the checkpoint holds all of it."""
     return [shorten(item, _ITEM_CHARS) for item in items[:_SHOWN_ITEMS]]
-
-
-def _repository(branch: str | None, head: str) -> str:
-    return f"{quoted(branch, _BRANCH_CHARS)} at {head[:12]}" if branch else head[:12]
 
 
 TOOL = Tool(

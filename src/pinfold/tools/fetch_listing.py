@@ -149,16 +149,18 @@ async def _misses(store: Store, before: int | None, limit: int) -> list[_Row]:
 
 
 def _miss(search: SearchRecord) -> _Row:
+    """Tell a miss; one without a search of its own is a decision against a dead end."""
     query = shorten(search.query, _TEXT_CHARS)
+    pointer = f"S{search.number}" if search.number else None
     facts = {
-        "pointer": f"S{search.number}",
+        "pointer": pointer,
         "at": day(search.at),
         "query": query,
         "missed": search.missed,
         "hits": list(search.hits),
     }
     gave = f"; gave {', '.join(search.hits)}" if search.hits else ""
-    return _Row(search.seq or 0, f"S{search.number} {day(search.at)} {query} ({search.missed}{gave})", facts)
+    return _Row(search.seq or 0, f"{pointer or '-'} {day(search.at)} {query} ({search.missed}{gave})", facts)
 
 
 _READ: Mapping[ListingName, Callable[[Store, int | None, int], Awaitable[list[_Row]]]] = {

@@ -30,13 +30,13 @@ from pinfold.tools.fetch_record import (
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NOTE, counted, lean, lines, quoted
+from pinfold.tools.render import NOTE, counted, lean, lines, quoted, spot
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20
 _MAX_PATTERN_CHARS = 1_000
 _TITLE_CHARS = 120
-_LEAST_BRIEF_TOKENS = 200
+_LEAST_BRIEF_TOKENS = 300
 
 
 class _AnyPointer(Check):
@@ -198,7 +198,7 @@ async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
     facts = lean(
         {"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE}
     )
-    return Reply(lines([brief.text, moved]), facts)
+    return Reply(lines([brief.text.rstrip("\n"), moved]), facts)
 
 
 def _moved(state: BriefState, caller: Caller) -> str | None:
@@ -208,12 +208,8 @@ def _moved(state: BriefState, caller: Caller) -> str | None:
         return None
     if (saved.head, saved.branch) == (caller.head, caller.branch):
         return None
-    then, now = _spot(saved.branch, saved.head), _spot(caller.branch, caller.head)
+    then, now = spot(saved.branch, saved.head), spot(caller.branch, caller.head)
     return f"The repository has moved since {saved.pointer}: it was at {then}, it is at {now}."
-
-
-def _spot(branch: str | None, head: str) -> str:
-    return f"{quoted(branch, 80)} {head[:12]}" if branch else head[:12]
 
 
 TOOL = Tool(

@@ -14,7 +14,7 @@ from pinfold.tools.ask import Ask
 from pinfold.tools.body import TextBody
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import fitting_async
-from pinfold.tools.render import NOTE, day, fenced, lean, lines, quoted
+from pinfold.tools.render import NOTE, day, fenced, lean, lines, quoted, spot
 from pinfold.tools.tool import Reply
 
 _FOLDS_LOOKED_AT = 50
@@ -123,16 +123,12 @@ def checkpoint_record(checkpoint: Checkpoint) -> Record:
         "next_step": checkpoint.next_step,
         "files": list(checkpoint.files),
     }
+    at = f", at {spot(checkpoint.branch, checkpoint.head)}" if checkpoint.head else ""
     where = {"head": checkpoint.head, "branch": checkpoint.branch}
-    head = f"checkpoint, {_origin(checkpoint.at, checkpoint.session)}{_repository(checkpoint)}"
+    head = f"checkpoint, {_origin(checkpoint.at, checkpoint.session)}{at}"
     document = lines(part for name, item in items.items() for part in _section(name, item))
     origin = {"at": checkpoint.at, "session": checkpoint.session}
     return Record(checkpoint.pointer, head, document, origin | where | items)
-
-
-def _repository(checkpoint: Checkpoint) -> str:
-    named = [quoted(name, 60) for name in (checkpoint.branch, (checkpoint.head or "")[:12]) if name]
-    return f", at {' '.join(named)}" if named else ""
 
 
 def _section(name: str, item: str | list[str]) -> list[str]:
@@ -157,7 +153,7 @@ def entry_record(entry: Entry) -> Record:
         "ref": entry.external_id,
         "at": entry.at,
         "session": entry.session,
-        "tokens": entry.tokens,
+        "tokens": entry.tokens or None,
         **neighbours,
         "text": entry.text,
     }

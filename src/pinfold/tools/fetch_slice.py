@@ -132,14 +132,14 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
     exact = f"{subject.pointer}#B{shown.start}-{max(shown.start, shown.stop - 1)}"
     lossy = None if body.is_exact or "\\x" not in text else _LOSSY + exact
     span = f"{subject.pointer}#L{shown.first_line}-{page.last_line} of {counted(body.line_count, 'line')}"
-    place = f"bytes {shown.start:,}-{shown.stop:,} of {body.size_bytes:,}"
+    place = f"bytes {shown.start}-{max(shown.start, shown.stop - 1)} of {body.size_bytes:,}"
     left = None if page.is_last else _left(body, page)
     facts = lean(
         {
             "pointer": subject.pointer,
             **subject.facts,
             "lines": [shown.first_line, page.last_line],
-            "bytes": [shown.start, shown.stop],
+            "bytes": _inclusive(shown.start, shown.stop),
             "of": {"lines": body.line_count, "bytes": body.size_bytes},
             "left": left,
             "next": None if page.is_last else ask.next_cursor(shown.stop),
@@ -150,6 +150,11 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
     head = f"{span}, {place}{subject.title and f': {subject.title}'}"
     tail = f"{_spelled(left)} left; next: {ask.next_call(shown.stop)}" if left else None
     return Reply(lines([head, fenced(ask.desk.store, text), lossy, tail]), facts | {"text": text})
+
+
+def _inclusive(start: int, stop: int) -> list[int]:
+    """Return the first and the last byte, as `#B` counts them; nothing for no bytes."""
+    return [start, stop - 1] if stop > start else []
 
 
 def _left(body: Body, page: _Page) -> dict[str, int]:
@@ -174,7 +179,7 @@ async def _base64_page(body: Body, ask: Ask, subject: Subject) -> Reply:
         {
             "pointer": subject.pointer,
             **subject.facts,
-            "bytes": [start, end],
+            "bytes": _inclusive(start, end),
             "of": {"bytes": body.size_bytes},
             "left": {"bytes": stop - end} if end < stop else None,
             "next": ask.next_cursor(end) if end < stop else None,
@@ -188,8 +193,10 @@ async def _base64_page(body: Body, ask: Ask, subject: Subject) -> Reply:
 
 
 def _wanted_bytes(body: Body, ask: Ask, pointer: str) -> tuple[int, int]:
-    part = ask.part if isinstance(ask.part, ByteRange) else ByteRange(0)
-    if part.first >= max(1, body.size_bytes):
+    if not isinstance(ask.part, ByteRange):
+        return 0, body.size_bytes
+    part = ask.part
+    if part.first >= body.size_bytes:
         size = counted(body.size_bytes, "byte")
         raise NotFoundError(f"{pointer}#B{part}", "out of range", f"{pointer} has {size}, counted from 0.")
     return part.first, body.size_bytes if part.last is None else min(part.last + 1, body.size_bytes)

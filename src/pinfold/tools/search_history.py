@@ -150,7 +150,7 @@ def _told(hit: Hit) -> dict[str, Any]:
             "title": shorten(hit.title, _TITLE_CHARS),
             "text": hit.snippet,
             "ref": hit.ref,
-            "replaces": hit.note,
+            "note": hit.note,
         }
     )
 
