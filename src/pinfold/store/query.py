@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.words import STOP_WORDS, bigrams, fold, identifier_parts, is_run, tokens
@@ -129,7 +130,7 @@ def _hints(words: list[str], terms: list[Term]) -> Iterator[str]:
 def _neighbours(text: str, chain: list[tuple[Term, int, int]], terms: list[Term]) -> Iterator[tuple[int, int, str]]:
     row = _form(tokens(text)).split()
     numbers = {term: i for i, term in enumerate(terms)}
-    for (left, start, _), (right, _, stop) in zip(chain, chain[1:], strict=False):
+    for (left, start, _), (right, _, stop) in pairwise(chain):
         if left != right and left in numbers and right in numbers:
             yield numbers[left], numbers[right], " ".join(row[start : stop + 1])
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from pinfold.store.words import fold, stem
 
@@ -35,25 +36,30 @@ def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> str:
 
 
 def _matches(text: str, forms: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return (start, stop, form's index), by start; inside of words only if nothing stands on its own."""
+    """Return (start, stop, form's place), by start; inside of words only if nothing stands on its own."""
     folded = _aligned(text)
-    for border in (r"(?<![^\W_])", ""):
-        found = [hit for i, form in enumerate(forms) for hit in _places(folded, border + _pattern(form), i)]
+    for pattern in _patterns(tuple(forms)):
+        matches = islice(pattern.finditer(folded), _MAX_MATCHES)
+        found = [(match.start(), match.end(), match.lastindex or 0) for match in matches]
         if found:
-            return sorted(found)
+            return found
     return []
 
 
-def _places(folded: str, pattern: str, index: int) -> Iterator[tuple[int, int, int]]:
-    for count, match in enumerate(re.finditer(pattern, folded)):
-        if count == _MAX_MATCHES:
-            return
-        yield match.start(), match.end(), index
+@lru_cache(maxsize=64)
+def _patterns(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Return one pattern for whole words and one for anything, with a group for each form."""
+    if not forms:
+        return ()
+    either = "|".join(f"({_pattern(form)})" for form in forms)
+    return re.compile(rf"(?<![^\W_])(?:{either})"), re.compile(either)
 
 
 def _pattern(form: str) -> str:
     """Turn `get user by id` into what also finds `getUserById` and `get_user_by_id`."""
-    return r"\w{0,4}?[\W_]{0,3}".join(re.escape(stem(token)) for token in form.split())
+    return r"[\W_]{0,3}".join(
+        re.escape(stem(token)) + (r"\w{0,4}?" if token.isascii() else "") for token in form.split()
+    )
 
 
 def _best(found: list[tuple[int, int, int]], room: int) -> int:
@@ -62,7 +68,7 @@ def _best(found: list[tuple[int, int, int]], room: int) -> int:
     best, best_worth = starts[0], 0.0
     for i, (start, stop, _) in enumerate(found):
         reach = bisect_left(starts, start + max(room, stop - start), i)
-        worth = sum(1 / (1 + form) for form in {form for _, _, form in found[i : min(reach, i + 64)]})
+        worth = sum(1 / form for form in {form for _, _, form in found[i : min(reach, i + 64)]})
         if worth > best_worth:
             best, best_worth = start, worth
     return best
