@@ -260,10 +260,10 @@ def test_pins_without_stored_tokens_stay_within_the_budget_too() -> None:
 
 
 def test_on_overflow_the_newest_constraints_and_decisions_stay_verbatim() -> None:
-    pins = ordinary(70)
+    pins = ordinary(90)
     rendered = render_brief(state(*pins), fence)
     lines = body(rendered)
-    for kept in (pins[69], pins[66], pins[65], pins[64], pins[61]):
+    for kept in (pins[89], pins[86], pins[85], pins[84], pins[81]):
         assert f"{kept.pointer}  {kept.text}  Why: {kept.why}" in lines
     assert sum(each.endswith(" …") for each in lines) == rendered.pins_shortened
     shortened, left_out = rendered.pins_shortened, rendered.pins_left_out
@@ -378,6 +378,13 @@ def test_a_pin_text_counts_for_every_pointer() -> None:
             lone = replace(pin(number, text, why, seq=1), files=files)
             shown = body(render_brief(state(lone), fence))[1]
             assert count(shown + "\n") <= stored
+
+
+def test_labels_of_later_pins_are_paid_for() -> None:
+    later = [pin(number, "x", "", "dead_end", seq=number) for number in range(100_001, 100_101)]
+    empty = render_brief(state(), fence)
+    rendered = render_brief(state(*later, epoch=1), fence)
+    assert count(rendered.text) - count(empty.text) <= rendered.tokens - empty.tokens
 
 
 def test_rendering_imports_neither_tokenizer_nor_pydantic_nor_an_expression_engine() -> None:

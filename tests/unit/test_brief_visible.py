@@ -28,6 +28,7 @@ SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e00
         ("line\u2028end\u2029", "line\\u2028end\\u2029"),
         ("half \ud83d", "half \\ud83d"),
         ("latin\u200djoined a\u200cb", "latin\\u200djoined a\\u200cb"),
+        ("سلام\u200c! سلام\u200d", "سلام\\u200c! سلام\\u200d"),
         ("\u200d👩", "\\u200d👩"),
         ("👩\u200d\u200d👩", "👩\\u200d\\u200d👩"),
         ("tags\U000e0041\U000e0042", "tags\\U000e0041\\U000e0042"),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pinfold.context.alarms import MOST_FINDS
 from pinfold.context.preview import PREVIEW_TOKENS, Sketch
 from pinfold.context.tokens import count
 from pinfold.store.commands import Outline
@@ -253,6 +254,16 @@ def test_lines_are_counted_once_and_the_first_five_are_named() -> None:
 
 def test_an_error_on_the_last_line_without_a_line_end_counts() -> None:
     assert sketch(b"ok\nERROR last").first_errors == (2,)
+
+
+def test_a_log_of_nothing_but_errors_takes_bounded_time_and_gives_a_least_count() -> None:
+    block = b"ERROR\n" * 200_000
+    began = time.thread_time()
+    made = Sketch()
+    for _ in range(30):
+        made.feed(block)
+    assert time.thread_time() - began < 3
+    assert made.outline(7, estimated=True).error_lines == MOST_FINDS
 
 
 def test_errors_behind_an_endless_line_keep_their_line_number() -> None:

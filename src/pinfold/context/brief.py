@@ -21,7 +21,7 @@ __all__ = ["Brief", "Budget", "pin_text", "render_brief"]
 
 _NAME_CHARS = 60
 _EMPTY = "Nothing is pinned or saved yet."
-_SKIPPED = 'No room for {} more lines; fetch_pointer("C1"), "artifacts" and "folds" show such things whole.'
+_SKIPPED = 'No room for {} more lines; fetch_pointer lists "checkpoints", "artifacts" and "folds".'
 _MOST_SKIPPED = 9_999
 
 

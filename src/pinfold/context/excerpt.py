@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pinfold.context.visible import clip, clip_front, size_text, visible
 
 KEPT_BYTES = 8 * 1024
-"""How much of each end an excerpt can need; `MAX_CHARS` of any script are less."""
+"""How much of each end is kept: more than `MAX_CHARS` of any script, so a character cut there is never shown."""
 
 MAX_CHARS = 1_000
 _HEAD_SHARE = 0.6
 _BROKEN = re.compile("[\udc80-\udcff]")
-_STRAY_TAIL = re.compile(rb"\A[\x80-\xbf]{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +40,6 @@ def _shown(text: str) -> str:
     return visible(_BROKEN.sub(lambda found: f"\\x{ord(found.group()) - 0xDC00:02x}", text))
 
 
-def _head_text(ends: Ends) -> str:
-    text = _decoded(ends.head)
-    if len(ends.head) < ends.total_bytes:
-        return text[:-4]  # the last character may be cut
-    return text
-
-
-def _tail_text(ends: Ends) -> str:
-    return _decoded(_STRAY_TAIL.sub(b"", ends.tail) if len(ends.tail) < ends.total_bytes else ends.tail)
-
-
 def _first_lines(text: str, max_chars: int) -> str:
     """Return whole lines where they fill at least half of the room, else a cut line."""
     part = clip(text, max_chars)
@@ -75,7 +63,7 @@ def excerpt(ends: Ends, note: str, fits: Callable[[str], bool]) -> str:
         whole = _shown(_decoded(ends.head)).removesuffix("\n")
         if fits(whole):
             return whole
-    head, tail = _head_text(ends), _tail_text(ends)
+    head, tail = _decoded(ends.head), _decoded(ends.tail)
     low, high = 0, min(MAX_CHARS, len(head), len(tail))
     best = _joined(ends, "", "", note)
     while low < high:

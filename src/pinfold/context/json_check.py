@@ -10,7 +10,6 @@ from pinfold.context.media import looks_like_json
 MAX_CHECKED_BYTES = 8 * 1024 * 1024
 _MAX_VALUES = 1_000_000
 _HEAD_BYTES = 512
-_BOM = b"\xef\xbb\xbf"
 
 VALID = "valid"
 JSON = "application/json"
@@ -51,7 +50,7 @@ class JsonCheck:
             return JSON_LINES, None
         if self._kept is None:
             return JSON, "not checked: over 8 MiB"
-        return _judge(bytes(self._kept).removeprefix(_BOM))
+        return _judge(self._kept)
 
 
 def _is_object(line: bytes) -> bool:
@@ -65,11 +64,11 @@ def _is_object(line: bytes) -> bool:
     return True
 
 
-def _judge(content: bytes) -> tuple[str, str | None] | None:
+def _judge(content: bytearray) -> tuple[str, str | None] | None:
     if sum(map(content.count, (b",", b"[", b"{"))) > _MAX_VALUES:
         return JSON, "not checked: over 1,000,000 values"
     try:
-        json.loads(content.decode(), parse_constant=_refuse, parse_int=str, object_pairs_hook=bool)
+        json.loads(content.decode("utf-8-sig"), parse_constant=_refuse, parse_int=str, object_pairs_hook=bool)
     except json.JSONDecodeError as error:
         return _explain(error)
     except UnicodeDecodeError as error:

@@ -26,7 +26,7 @@ _HEADINGS = {
     PinKind.FACT: "Facts",
 }
 _SINCE = "Pinned since"
-_SHORT_CHARS = 60
+_SHORT_CHARS = 40
 _LABEL_TOKENS = 3
 _BREAK_TOKENS = 4
 _FIRST_TO_STAY = (PinKind.CONSTRAINT, PinKind.DECISION)

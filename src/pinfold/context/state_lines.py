@@ -11,6 +11,7 @@ _ITEM_CHARS = 400
 _DONE_CHARS = 100
 _DONE_ITEMS = 5
 _FILES = 15
+_PATH_CHARS = 120
 _LABEL_CHARS = 80
 _STRINGS_CHARS = 2_000
 _STRINGS_LINE_CHARS = 240
@@ -49,9 +50,9 @@ def _done(checkpoint: Checkpoint) -> Iterator[str]:
 def _places(checkpoint: Checkpoint) -> Iterator[str]:
     if checkpoint.files:
         more = len(checkpoint.files) - _FILES
-        yield f"Files: {', '.join(checkpoint.files[:_FILES])}" + (f" and {more} more" if more > 0 else "")
+        yield f"Files: {', '.join(shorten(path, _PATH_CHARS) for path in checkpoint.files[:_FILES])}" + (f" and {more} more" if more > 0 else "")
     if checkpoint.head:
-        branch = f" on {checkpoint.branch}" if checkpoint.branch else ""
+        branch = f" on {shorten(checkpoint.branch, _PATH_CHARS)}" if checkpoint.branch else ""
         yield f"Repository then: {checkpoint.head[:12]}{branch}"
 
 
@@ -93,7 +94,7 @@ def _strings(strings: Sequence[tuple[str, str]]) -> Iterator[str]:
     head = text = "In play before it, not in its summary:"
     total = 0
     for string, pointer in strings:
-        piece = f" {string} {pointer};"
+        piece = f" {shorten(string, _PATH_CHARS)} {pointer};"
         if total + len(text) + len(piece) > _STRINGS_CHARS:
             break
         if text != head and len(text) + len(piece) > _STRINGS_LINE_CHARS:
