@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
+
+from anyio import to_thread
 
 from pinfold.store import Store
 from pinfold.store.results import Artifact, ArtifactSlice
@@ -115,18 +119,18 @@ class TextBody:
 
     async def read_lines(self, first: int, last: int, max_bytes: int) -> Piece:
         """Return lines `first` to `last`, cut after `max_bytes`."""
-        lines = self._content.split(b"\n")
-        start = sum(len(line) + 1 for line in lines[: first - 1])
-        wanted = (
-            self._content[start:]
-            if last >= len(lines)
-            else b"".join(line + b"\n" for line in lines[first - 1 : last])
-        )
-        return Piece(wanted[:max_bytes], start, first)
+        start, stop = self._line_starts[first - 1], self._line_starts[min(last, self.line_count)]
+        return Piece(self._content[start : min(stop, start + max_bytes)], start, first)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """Where each line begins, and where the last one ends."""
+        ends = [found.end() for found in re.finditer(b"\n", self._content)]
+        return [0, *ends] if self._content.endswith(b"\n") else [0, *ends, self.size_bytes]
 
     async def scan(self, start: int, visit: Callable[[Piece], bool]) -> None:
-        """Visit the whole text as one piece, its line start kept."""
-        visit(Piece(self._content, 0, 1))
+        """Visit the whole text as one piece."""
+        await to_thread.run_sync(visit, Piece(self._content, 0, 1))
 
 
 def _lines(content: bytes) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 from pydantic import Field
 
 from pinfold.context.preview import Sketch
@@ -55,7 +55,9 @@ async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
         raise InvalidInputError(
             "Exactly one of `path` and `content` is needed.", "Pass `path` where a file exists."
         )
-    draft = await to_thread.run_sync(_draft, desk, arguments)
+    # The thread ends in any case; shielded, its spool reaches the `finally` even when the caller has gone.
+    with CancelScope(shield=True):
+        draft = await to_thread.run_sync(_draft, desk, arguments)
     try:
         result = await desk.store.spill_artifact(
             Command(
