@@ -21,6 +21,8 @@ from pinfold.store.errors import BusyError
 
 WAIT_S = 10.0
 _RECORD_BYTES = 64
+_LEAST_WAIT_S = 0.1
+"""Enough for a wait that was given up to be taken up again just as it comes to its end."""
 
 
 def _open(path: Path) -> int:
@@ -102,7 +104,7 @@ class Gate:
         """Wait in line; a wait that was given up is taken up again, so there is never more than one."""
         if self._waiter is None or not self._waiter.resume():
             self._waiter = _Waiter(self._path)
-        fd = self._waiter.take(max(0.0, asked + wait_s - time.monotonic()))
+        fd = self._waiter.take(max(_LEAST_WAIT_S, asked + wait_s - time.monotonic()))
         if fd is None:
             raise BusyError(time.monotonic() - asked, self.holder())
         self._waiter = None
