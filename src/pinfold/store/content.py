@@ -1,7 +1,7 @@
 """Bytes on their way into the store: cut into chunks, compressed and digested once, whatever their size.
 
-`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes to an
-unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
+`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes to
+an unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of at most 64 KiB: where it starts, how many line ends stand before it, and its packed bytes."""
+    """A piece of at most 64 KiB: where it starts, how many line ends stand before it, its packed bytes."""
 
     start: int
     lines_before: int
@@ -42,7 +42,7 @@ class Chunk:
     packed: bytes
 
     def unpack(self, what: str) -> bytes:
-        """Return the original bytes; raises `DamagedError` about `what` when they do not match their digest."""
+        """Return the original bytes; raises `DamagedError` about `what` when their digest is another."""
         try:
             content = self.packed if self.codec == "raw" else _decompress(self.packed, self.size_bytes)
         except zstd.ZstdError:
