@@ -1,7 +1,7 @@
 """Bytes on their way into the store: cut into chunks, compressed and digested once, whatever their size.
 
-`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes to
-an unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
+`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes
+to an unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
 """
 
 from __future__ import annotations

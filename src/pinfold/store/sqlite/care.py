@@ -1,4 +1,4 @@
-"""`verify` and `rebuild`: the log against itself, everything derived against the log. Source: P10; design 1."""
+"""`verify` and `rebuild`: the log against itself, and all that is derived against the log. Source: P10."""
 
 from __future__ import annotations
 
