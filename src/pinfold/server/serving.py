@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pinfold.server.ahead import Ahead
 from pinfold.server.lifetime import guard
 from pinfold.server.settings import Settings, read_settings
 from pinfold.server.wire import Wire
@@ -16,7 +17,7 @@ def serve_over_stdio(folder: Path | None) -> None:
     """
     settings = read_settings(folder=folder)
     with guard() as life:
-        wire = Wire.open_stdio(life)
+        wire = Wire.open_stdio(life, Ahead().take)
         import anyio  # the wire reads while this and the SDK are being imported
 
         anyio.run(_serve, settings, wire)
