@@ -155,7 +155,7 @@ def _check_log(database: Path, writers: list[Writer]) -> int:
     )
 
 
-@pytest.mark.timeout(420)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("kills", [25, pytest.param(150, marks=pytest.mark.full)])
 def test_what_was_acknowledged_survives_kills_and_a_retry_makes_nothing_twice(
     home: Path, project: Path, kills: int

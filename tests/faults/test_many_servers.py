@@ -69,7 +69,7 @@ def _folder(home: Path, project: Path) -> Path:
     return read_settings({"PINFOLD_HOME": str(home)}, project).store_folder
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("calls", [8, pytest.param(50, marks=pytest.mark.full)])
 def test_servers_started_at_once_on_a_new_store_are_all_served(home: Path, project: Path, calls: int) -> None:
     begun = time.monotonic()
