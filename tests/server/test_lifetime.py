@@ -216,6 +216,7 @@ def test_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
     with running(command) as peer:
         peer.wait_for_note(b"starting")
         peer.server.send_signal(signal.SIGHUP)
+        assert not peer.is_gone(1)
         peer.server.send_signal(signal.SIGTERM)
         assert peer.server.wait(PATIENCE_S) == 128 + signal.SIGTERM
 
