@@ -1,9 +1,9 @@
 """Files that a caller names: only regular ones inside the roots are ever read, and reading never blocks.
 
-A path is walked from its root's descriptor, one part at a time, and no link is followed at any step; what was opened is
-then checked by its descriptor, so that nothing can be swapped between check and use. Windows has no such walk: there
-the resolved path must equal the given one before and after opening, which a racing writer inside the root could still
-defeat. Source: design 2 (spill_artifact), P22.
+A path is walked from its root's descriptor, one part at a time, and no link is followed at any step; what was
+opened is then checked by its descriptor, so that nothing can be swapped between check and use. Windows has no
+such walk: there the resolved path must equal the given one before and after opening, which a racing writer
+inside the root could still defeat. Source: design 2 (spill_artifact), P22.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class UnusableRoot:
 
 
 class OpenFile:
-    """One regular file, open for reading once. `name` is relative to its root; `size_bytes` is its size when opened.
+    """One regular file, open for reading once; a context manager that closes it at the end.
 
-    A context manager; the descriptor is closed at its end.
+    `name` is relative to its root, `size_bytes` its size when it was opened.
     """
 
     def __init__(self, name: str, descriptor: int) -> None:
@@ -85,7 +85,8 @@ class OpenFile:
     def blocks(self) -> Iterator[bytes]:
         """Yield the content in blocks of at most 1 MiB.
 
-        Raises `InvalidInputError` when the file turns out to have changed, at the latest behind its last block.
+        Raises `InvalidInputError` when the file turns out to have changed, at the latest behind its last
+        block.
         """
         rest = self.size_bytes
         while block := self._read(min(rest + 1, BLOCK_BYTES)):
@@ -104,12 +105,13 @@ class OpenFile:
 
     def _changed(self) -> PinfoldError:
         return InvalidInputError(
-            f"{_shown(self.name)} changed while it was read; nothing was stored.", "Try again when it is complete."
+            f"{_shown(self.name)} changed while it was read; nothing was stored.",
+            "Try again when it is complete.",
         )
 
 
 class Roots:
-    """The directories below which files may be read by path; relative paths begin at the first.
+    """The directories below which files may be read by path; relative paths begin at the first usable one.
 
     The whole file system and a home directory are no roots: what is in `unusable` says so.
     """
@@ -126,7 +128,8 @@ class Roots:
         """Open a regular file with one link and at most `max_bytes` below a root.
 
         `path` is relative to the first root or absolute; `~` and variables are plain names, `..` is refused.
-        Raises `InvalidInputError` for anything but such a file, `NotFoundError`, `TooLargeError`. Source: P22.
+        Raises `InvalidInputError` for anything but such a file, `NotFoundError`, `TooLargeError`.
+        Source: P22.
         """
         root, parts = self._located(path)
         descriptor = _walked(root, parts) if _WALKS else _resolved(root, parts)
@@ -154,7 +157,7 @@ class Roots:
         return root, _names(path, given.parts[depth:])
 
     def _below(self, given: Path) -> tuple[Path, int] | None:
-        """Return the root that some beginning of the path is, by identity and so in any spelling, and its length."""
+        """Return the root that the path begins with, in whatever spelling, and the parts it takes there."""
         roots = {_identity(root): root for root in reversed(self.usable)}
         for depth in range(1, len(given.parts) + 1):
             try:
@@ -239,7 +242,7 @@ def _step(place: int, name: str, here: str, flags: int) -> int:
 
 
 def _resolved(root: Path, names: Sequence[str]) -> int:
-    """Open by path where there are no directory descriptors: nothing on the way may resolve to another place."""
+    """Open by path where there are no directory descriptors: the path must resolve to itself."""
     name = "/".join(names)
     path = root.joinpath(*names)
     try:
@@ -261,12 +264,16 @@ def _check(name: str, descriptor: int, max_bytes: int) -> None:
     found = os.fstat(descriptor)
     _check_kind(name, found, stat.S_IFREG)
     if found.st_nlink != 1:
-        raise InvalidInputError(f"{_shown(name)} has {found.st_nlink} hard links.", "Copy it and give the copy's path.")
+        raise InvalidInputError(
+            f"{_shown(name)} has {found.st_nlink} hard links.", "Copy it and give the copy's path."
+        )
     if found.st_size > max_bytes:
         hint = "Spill a part of it, or raise PINFOLD_MAX_ARTIFACT_BYTES."
         raise TooLargeError(_shown(name), found.st_size, max_bytes, unit="bytes", hint=hint)
     if found.st_size == 0 and _has_content(name, descriptor):
-        raise InvalidInputError(f"{_shown(name)} is generated while it is read and may have no end.", _ACCEPTED)
+        raise InvalidInputError(
+            f"{_shown(name)} is generated while it is read and may have no end.", _ACCEPTED
+        )
 
 
 def _has_content(name: str, descriptor: int) -> bool:
@@ -293,9 +300,13 @@ def _traits(found: os.stat_result) -> tuple[int, int, int, int]:
 def _refused(name: str, error: OSError) -> PinfoldError:
     shown = _shown(name)
     if error.errno in (errno.ENOENT, errno.ENAMETOOLONG):
-        return NotFoundError(shown, "no such file below the root", f"{_ACCEPTED} `~` and variables are not expanded.")
+        return NotFoundError(
+            shown, "no such file below the root", f"{_ACCEPTED} `~` and variables are not expanded."
+        )
     if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return InvalidInputError(f"{shown} became a link or another kind of file while it was opened.", _ACCEPTED)
+        return InvalidInputError(
+            f"{shown} became a link or another kind of file while it was opened.", _ACCEPTED
+        )
     return InvalidInputError(f"{shown} cannot be read: {error.strerror}.", _ACCEPTED)
 
 
