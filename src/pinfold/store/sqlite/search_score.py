@@ -1,8 +1,9 @@
 """The tier of most words: BM25 of the rarer words, raised by what BM25 does not see.
 
-An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by missing
-words that stand just before or behind it in the same conversation. The weights were chosen on one half of two public
-data sets (questions about dialogues, changelog entries and their commits) and checked on the other half.
+An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by
+missing words that stand just before or behind it in the same conversation. The weights were chosen on one
+half of two public data sets (questions about dialogues, changelog entries and their commits) and checked on
+the other half.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from pinfold.store.query import Line
 from pinfold.store.sqlite.search_index import PROBE, Index, Scored, any_of, quoted
 from pinfold.store.sqlite.search_terms import Holders, Probe, probe_form
 
-_POOL = 10_000
-_TERMS = 16
-_COMMON_TERMS = 3
+_POOL = 20_000
+_TERMS = 20
+_COMMON_TERMS = 2
 _NARROWED = 100
 _COVERAGE, _SIDE_BY_SIDE, _NEARBY = 1.5, 1.0, 0.3
 _REACH = 2
@@ -27,7 +28,7 @@ _TALK = ("messages", "tool_results")
 def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scored], bool]:
     """Return entries with some of the words, best first, and whether only the newest matches were looked at.
 
-    Words beyond the rarest that together match 10,000 entries only raise what the rarer ones found.
+    Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
     """
     hints = [probe_form(index, hint) for hint in line.hints]
     known = sorted((probe for probe in probes + hints if probe.matches), key=lambda probe: probe.matches)[
@@ -36,7 +37,9 @@ def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scor
     if not known:
         return [], False
     pool = _pool(known)
-    found, bounded = index.best(any_of(probe.expression for probe in pool), few=not pool[0].is_common)
+    bounded = pool[0].is_common
+    either = any_of(probe.expression for probe in pool)
+    found = index.best(either, min(index.recent(either), default=0) if bounded else 0)
     considered = {i: probe for i, probe in enumerate(probes) if probe in known}
     ids = [entry for entry, _ in found]
     weights = {place: probe.weight(index.scope.newest) for place, probe in considered.items()}
