@@ -15,7 +15,7 @@ from pinfold.store import words
 
 PROBE = 5_000
 NEWEST = 2_000
-WINDOW = 20_000
+WINDOW = 100_000
 DEPTH = 200
 
 Scored = tuple[int, float]
@@ -164,7 +164,7 @@ class Index:
         return {row[0] for row in rows}
 
     def best(self, expression: str, floor: int = 0) -> list[Scored]:
-        """Return the `DEPTH` best matches from id `floor` on; the time grows with the matches of each word."""
+        """Return the `DEPTH` best matches from id `floor` on; time grows with the matches of each word."""
         sql, values = self._select(f"words.rowid, {_BM25} AS score", expression)
         ordered = f"{sql} AND words.rowid >= ? ORDER BY score DESC, words.rowid DESC LIMIT ?"
         return [(row[0], row[1]) for row in self.db.execute(ordered, (*values, floor, DEPTH))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query
-from pinfold.store.sqlite.search_index import DEPTH, Index, all_of, quoted
+from pinfold.store.sqlite.search_index import DEPTH, NEWEST, Index, all_of, quoted
 from pinfold.store.sqlite.search_score import most_words
 from pinfold.store.sqlite.search_terms import Probe, probe_term
 
@@ -75,12 +75,14 @@ def _complete(index: Index, line: Line, probes: list[Probe], scores: dict[int, f
     """Return what holds the line as a phrase, and what holds all its words."""
     if not all(probe.matches and not probe.loose for probe in probes):
         return [[], []]
-    expressions = quoted(line.whole), all_of(probe.expression for probe in probes)
-    if all(probe.is_common for probe in probes):
-        # Another pass of BM25 over common words would cost more than its order is worth.
-        recent = [index.recent(expression) for expression in expressions]
-        return [sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH] for ids in recent]
-    return [[entry for entry, _ in index.best(expression)] for expression in expressions]
+    every = all_of(probe.expression for probe in probes)
+    common = all(probe.is_common for probe in probes)
+    whole = index.recent(every) if common else index.newest(every, NEWEST)
+    in_a_row = index.newest(quoted(line.whole), NEWEST, min(whole, default=0) if common else 0)
+    # Another pass of BM25 would read all matches of the commonest word.
+    return [
+        sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH] for ids in (in_a_row, whole)
+    ]
 
 
 def _covered(index: Index, probes: list[Probe], entry: int) -> float:
