@@ -60,7 +60,7 @@ class Page:
         self.hits = []
 
     def literal_first(self, rows: list[EntryRow], tiers: dict[int, int]) -> list[EntryRow]:
-        """Put forward, among the first rows with all words, those that hold words like `c++` just as asked."""
+        """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
         count = sum(tiers[row.id] in _COMPLETE for row in rows[:_CHECKED_FOR_LITERALS])
@@ -110,8 +110,9 @@ class Page:
     def _live(self, number: int) -> int:
         """Follow replacements to the pin that stands; each is newer than what it replaces, so this ends."""
         row = self._db.execute(
-            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by FROM pin JOIN chain USING (number)"
-            " WHERE superseded_by IS NOT NULL) SELECT max(number) FROM chain",
+            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by"
+            " FROM pin JOIN chain USING (number) WHERE superseded_by IS NOT NULL)"
+            " SELECT max(number) FROM chain",
             (number,),
         ).fetchone()
         return int(row[0])
