@@ -10,6 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -23,7 +24,15 @@ _MAX_MATCHES = 2_000
 _SPACES = re.compile(r"\s+")
 
 
-def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> str:
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One line of a text, and the number (from 1) of the text's line on which its match begins."""
+
+    text: str
+    line: int
+
+
+def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> Snippet:
     """Return at most `width` characters of the text on one line, an ellipsis where it was cut.
 
     `forms` are those of `query.Line`, the most telling first. The window with the most telling matches is
@@ -33,7 +42,7 @@ def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> str:
     whole = unicodedata.normalize("NFC", text)
     found = _matches(whole, forms)
     middle = _best(found, width - _LEAD) if found else 0
-    return _window(whole, middle, width)
+    return Snippet(_window(whole, middle, width), whole.count("\n", 0, middle) + 1)
 
 
 def _matches(text: str, forms: Sequence[str]) -> list[tuple[int, int, int]]:
