@@ -23,7 +23,7 @@ _COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
 
 @dataclass(frozen=True, slots=True)
 class FoundHit:
-    """One hit: its entry, one line with the match in it, where in the entry that is, and a note if there is one."""
+    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any."""
 
     entry: EntryRow
     snippet: str

@@ -1,9 +1,11 @@
 """The tier of most words: BM25 of the rarer words, raised by what BM25 does not see.
 
 An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by
-missing words that stand just before or behind it in the same conversation. The weights were chosen on one
-half of two public data sets (questions about dialogues, changelog entries and their commits) and checked on
-the other half.
+missing words that stand just before or behind it in the same conversation.
+
+The weights were chosen on one half of two public data sets. On the other half they beat plain BM25 on
+questions about dialogues (66.7 against 61.6 % with a right entry among five), not on changelog entries and
+their commits (62.0 against 65.1), where dropping equal texts and demanding quoted phrases also cost.
 """
 
 from __future__ import annotations
