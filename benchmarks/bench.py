@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -101,8 +102,9 @@ class Bench:
         with self.server(place) as server:
             server.greet()
             keep(server, PINS, Prose(self.seed))
-        text_bytes = anyio.run(_append, place.store_folder, entries, Prose(self.seed))
-        return History(place, entries, text_bytes)
+        prose = Prose(self.seed)
+        texts = (prose.entry(number, entries) for number in range(entries))
+        return History(place, entries, anyio.run(append, place.store_folder, texts))
 
 
 def keep(server: Peer, pins: int, prose: Prose) -> None:
@@ -121,20 +123,17 @@ def decision(number: int, prose: Prose) -> str:
     )
 
 
-async def _append(folder: Path, entries: int, prose: Prose) -> int:
-    store = await open_store(folder, "benchmark")
+async def append(folder: Path, texts: Iterator[str]) -> int:
+    """Append messages to a store, each batch as a conversation; return the bytes of their text."""
     text_bytes = 0
+    store = await open_store(folder, "benchmark")
     try:
-        for batch, numbers in enumerate(_batches(entries)):
-            texts = [prose.entry(number, entries) for number in numbers]
-            text_bytes += sum(len(text.encode()) for text in texts)
-            messages = [Message("assistant", text, tokens=len(text) // 4) for text in texts]
+        batch = 0
+        while held := list(itertools.islice(texts, BATCH)):
+            batch += 1
+            text_bytes += sum(len(text.encode()) for text in held)
+            messages = [Message("assistant", text, tokens=len(text) // 4) for text in held]
             await store.append_messages(Caller("benchmark", f"conversation-{batch}", "import"), messages)
     finally:
         await store.close()
     return text_bytes
-
-
-def _batches(entries: int) -> Iterator[range]:
-    for start in range(0, entries, BATCH):
-        yield range(start, min(start + BATCH, entries))

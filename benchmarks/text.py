@@ -11,7 +11,7 @@ _NUCLEI = ("a", "e", "i", "o", "u", "ai", "ou")
 _CODAS = ("", "", "n", "r", "s", "l", "t")
 _RARE = tuple(onset + nucleus for onset in "bdfgklmnprstvz" for nucleus in "aeio")
 VOCABULARY_WORDS = 50_000
-ENTRY_WORDS = 55
+ENTRY_WORDS = 40
 ENTRIES_PER_RARE_WORD = 10
 COMMON_WORDS = 20
 

@@ -1,6 +1,6 @@
 """A server with one tool on the same SDK: run with the tool's name, `noop` or `insert`.
 
-`insert` adds one row to an SQLite file in the working directory and waits for the disk, as a durable write must.
+`insert` adds one row to an SQLite file in the working directory and waits for the disk, as durable writes do.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.bench import Bench, Place
 from benchmarks.client import Peer
@@ -24,31 +25,44 @@ def rows(bench: Bench) -> Iterator[Row]:
     place = bench.place()
     with bench.server(place) as server:
         server.greet()
-        yield _spill(bench, place, server)
-        yield from _slices(bench, place, server)
+        small = spilled(server, written(place, "small.log", log_blocks(SMALL_BYTES, bench.seed)))
+        pair, large = _spills(bench, place, server)
+        yield Row(
+            "spill", "spill of a 100 MB log", "SHA-256, write and fsync of it", pair.ratio, 3.0, pair=pair
+        )
+        pointers = [
+            f"{log['pointer']}#L{log['lines'] // 2}-{log['lines'] // 2 + 39}" for log in (large, small)
+        ]
+        yield _slice_row("40 lines in the middle of 100 MB", bench, server, pointers)
+        yield from _long_lines(bench, place, server)
 
 
-def _spill(bench: Bench, place: Place, server: Peer) -> Row:
-    seeds = range(bench.seed, bench.seed + bench.scale.spills + 1)
+def _spills(bench: Bench, place: Place, server: Peer) -> tuple[Pair, dict[str, Any]]:
+    """Spill different logs, since equal bytes are stored once; return the last one's reply too."""
+    seeds = range(bench.seed + 1, bench.seed + 1 + bench.scale.spills)
     names = [written(place, f"large-{seed}.log", log_blocks(LARGE_BYTES, seed)) for seed in seeds]
+    replies: list[dict[str, Any]] = []
     ours, floor = iter(names), iter(names)
     pair = in_turn(
-        timed(lambda: spilled(server, next(ours))),
+        timed(lambda: replies.append(spilled(server, next(ours)))),
         timed(lambda: _hash_and_write(place.project / next(floor))),
         bench.scale.spills,
+        warm=0,
     )
-    return Row("spill", "spill of a 100 MB log", "SHA-256, write and fsync of it", pair.ratio, 3.0, pair=pair)
+    return pair, replies[-1]
 
 
 def written(place: Place, name: str, blocks: Iterable[bytes]) -> str:
+    """Write a file into the project and return its name."""
     with (place.project / name).open("wb") as file:
         file.writelines(blocks)
     return name
 
 
-def spilled(server: Peer, name: str) -> str:
-    pointer: str = server.call("spill_artifact", path=name)["structuredContent"]["pointer"]
-    return pointer
+def spilled(server: Peer, name: str) -> dict[str, Any]:
+    """Spill a file and return what the reply says of it."""
+    reply: dict[str, Any] = server.call("spill_artifact", path=name)["structuredContent"]
+    return reply
 
 
 def _hash_and_write(source: Path) -> None:
@@ -63,39 +77,23 @@ def _hash_and_write(source: Path) -> None:
     copy.unlink()
 
 
-def _slices(bench: Bench, place: Place, server: Peer) -> Iterator[Row]:
-    logs, lines = (
-        [
-            spilled(server, written(place, f"{kind}-{size}.txt", blocks(size, bench.seed + 100)))
-            for size in (LARGE_BYTES, SMALL_BYTES)
-        ]
-        for kind, blocks in (("log", log_blocks), ("line", one_line_blocks))
-    )
-    large, small = (f"{pointer}#L{_middle(server, pointer)}" for pointer in logs)
-    yield _slice_row("40 lines in the middle of 100 MB", _sliced(bench, server, large, small))
-    large, small = (f"{pointer}#L1" for pointer in lines)
-    yield _slice_row("the start of one line of 100 MB", _sliced(bench, server, large, small))
-    large, small = (
-        f"{pointer}#B{size // 2}-{size // 2 + 2999}"
-        for pointer, size in zip(lines, (LARGE_BYTES, SMALL_BYTES), strict=True)
-    )
-    yield _slice_row("bytes in the middle of one line of 100 MB", _sliced(bench, server, large, small))
+def _long_lines(bench: Bench, place: Place, server: Peer) -> Iterator[Row]:
+    sizes = (LARGE_BYTES, SMALL_BYTES)
+    names = [written(place, f"line-{size}", one_line_blocks(size, bench.seed)) for size in sizes]
+    held = [spilled(server, name)["pointer"] for name in names]
+    yield _slice_row("the start of one line of 100 MB", bench, server, [f"{pointer}#L1" for pointer in held])
+    middles = [
+        f"{pointer}#B{size // 2}-{size // 2 + 2999}" for pointer, size in zip(held, sizes, strict=True)
+    ]
+    yield _slice_row("bytes in the middle of one line of 100 MB", bench, server, middles)
 
 
-def _middle(server: Peer, pointer: str) -> str:
-    held = server.call("fetch_pointer", pointer=pointer)["structuredContent"]
-    first = int(held["lines"]) // 2
-    return f"{first}-{first + 39}"
-
-
-def _sliced(bench: Bench, server: Peer, large: str, small: str) -> Pair:
-    return in_turn(
+def _slice_row(what: str, bench: Bench, server: Peer, pointers: Sequence[str]) -> Row:
+    large, small = pointers
+    pair = in_turn(
         timed(lambda: server.call("fetch_pointer", pointer=large)),
         timed(lambda: server.call("fetch_pointer", pointer=small)),
         bench.scale.slices,
         warm=5,
     )
-
-
-def _slice_row(what: str, pair: Pair) -> Row:
     return Row("slice", what, "the same of 1 MB", pair.ratio, _GROWTH, pair=pair)

@@ -64,4 +64,4 @@ def _rebuild(bench: Bench) -> Row:
     run_python(history.place, str(PEAK), str(report), "rebuild")
     peak = int(report.read_text()) / MIB
     what = f"rebuild of {history.entries:,} events, peak"
-    return Row("memory", what, "none", peak, 300, "MiB", judged=not bench.scale.quick)
+    return Row("memory", what, "-", peak, 300, "MiB", judged=not bench.scale.quick)
