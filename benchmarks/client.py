@@ -91,21 +91,25 @@ class Peer:
 
     def _send(self, message: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        self._process.stdin.flush()
+        try:
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            raise self._ended() from None
 
     def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise PeerError(f"the server ended: {self._complaint()}")
+            raise self._ended()
         message: dict[str, Any] = json.loads(line)
         return message
 
-    def _complaint(self) -> str:
+    def _ended(self) -> PeerError:
+        self._process.wait(_END_S)
         size = self._errors.seek(0, 2)
         self._errors.seek(max(0, size - _TAIL_BYTES))
-        return self._errors.read().decode("utf-8", "replace").strip()
+        return PeerError(f"the server ended: {self._errors.read().decode('utf-8', 'replace').strip()}")
 
     def close(self) -> None:
         """End the server by closing its input, or by force when that does not end it. Idempotent."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from functools import cache
 
 _ONSETS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "pl")
 _NUCLEI = ("a", "e", "i", "o", "u", "ai", "ou")
@@ -21,8 +22,8 @@ class Prose:
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
-        self.vocabulary = _vocabulary(random.Random(0))
-        self._weights = list(itertools.accumulate(1 / rank for rank in range(1, len(self.vocabulary) + 1)))
+        self.vocabulary = _vocabulary()
+        self._weights = _weights()
 
     def words(self, count: int) -> str:
         """Return `count` words; the most common one is about every twelfth."""
@@ -43,7 +44,9 @@ class Prose:
         return " ".join(rare_words(self._chance.randrange(entries), entries))
 
 
-def _vocabulary(chance: random.Random) -> list[str]:
+@cache
+def _vocabulary() -> tuple[str, ...]:
+    chance = random.Random(0)
     found: dict[str, None] = {}
     while len(found) < VOCABULARY_WORDS:
         syllables = chance.choice((1, 2, 2, 3)) if len(found) < COMMON_WORDS else chance.choice((2, 3, 3, 4))
@@ -52,7 +55,12 @@ def _vocabulary(chance: random.Random) -> list[str]:
         )
         if len(word) > 2:
             found[word] = None
-    return list(found)
+    return tuple(found)
+
+
+@cache
+def _weights() -> list[float]:
+    return list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY_WORDS + 1)))
 
 
 def rare_words(number: int, entries: int) -> tuple[str, str]:
