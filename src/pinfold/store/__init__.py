@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
-from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
     Artifact,
@@ -31,6 +31,9 @@ from pinfold.store.results import (
     VerifyReport,
 )
 from pinfold.store.values import Caller
+
+if TYPE_CHECKING:
+    from pinfold.store.redaction import Redactor
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""

@@ -255,9 +255,9 @@ class SearchRecord:
 class BriefState:
     """All that the brief is made from, read in one snapshot.
 
-    `pins` are those live at `epoch` in number order, then newer ones; superseded ones are among them only when
-    they were live at `epoch`, the seq of the last rewrite (session start or fold). `closed` are items done in any
-    later checkpoint than `checkpoint`. `artifacts` are the newest, newest first, of `artifact_count` in all.
+    `pins` are those live at `epoch` (the seq of the last rewrite: session start or fold) in number order, then newer
+    ones; what was superseded since `epoch` is still among them. `closed` are items done in any later checkpoint
+    than `checkpoint`. `artifacts` are the newest, newest first, of `artifact_count` in all.
     """
 
     project: str

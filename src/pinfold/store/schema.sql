@@ -167,7 +167,9 @@ CREATE TABLE entry_path (
     PRIMARY KEY (name, path, entry)
 ) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
-    body, parts,
+    body,  -- words.body: the words in order
+    parts, -- words.parts: what stands inside of them
+    tags,  -- kind and session, so that filters are met inside the index; weighs nothing
     content = '',
-    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* N* Co So'"
+    tokenize = "porter unicode61 remove_diacritics 2 categories 'L* M* N* Co So'"
 );

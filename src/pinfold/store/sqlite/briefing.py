@@ -62,7 +62,7 @@ def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> 
     for pin in map(pin_of, rows):
         inherited = any(pin.session == h.session and pin.seq <= h.until for h in heritage)
         superseded = pin.superseded_seq is not None and pin.superseded_seq <= seq
-        if (pin.session_only and not inherited) or (superseded and pin.seq > epoch):
+        if pin.session_only and not inherited:
             continue
         found.append(pin if superseded else replace(pin, superseded_by=None, superseded_seq=None))
     return tuple(found)

@@ -86,6 +86,10 @@ class Transaction:
         apply(self.db, changes(event))
         return event
 
+    def clean(self, text: str) -> str:
+        """Return a text without known secret shapes, for what is stored outside the log."""
+        return self._redactor.text(text).text
+
     def _tip(self) -> tuple[int, bytes]:
         row = self.db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
         return (row[0], row[1]) if row else (0, GENESIS)

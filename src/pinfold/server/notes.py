@@ -1,0 +1,22 @@
+"""A line on stderr that never blocks: a client that leaves stderr unread must not stop the server."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from contextlib import suppress
+
+_STDERR = 2
+_ATOMIC_BYTES = 4096
+
+
+def note(text: str) -> None:
+    """Write `text` to stderr if it can take 4 KiB at once, else drop it. Longer texts keep their end.
+
+    Callers pass no arguments, results or other content of a message. Source: P26.
+    """
+    line = f"pinfold: {text}\n".encode("ascii", "backslashreplace")[-_ATOMIC_BYTES:]
+    with suppress(OSError):
+        if sys.platform == "win32" or select.select([], [_STDERR], [], 0)[1]:
+            os.write(_STDERR, line)

@@ -1,0 +1,62 @@
+"""Search: a query in, a page of hits out; `index_entry` and `unindex_entry` keep what it looks into.
+
+A cursor names the newest entry that counts and the entries already shown, so that paging shows each thing once while
+others write. Source: design 2, search_history; P7, P32.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from pinfold.store.commands import SearchHistory
+from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
+from pinfold.store.sqlite.search_entries import EntryRow, TextOf, entries, newest_id
+from pinfold.store.sqlite.search_index import Index, Scope, index_entry, unindex_entry
+from pinfold.store.sqlite.search_page import FoundHit, Page
+from pinfold.store.sqlite.search_rank import rank
+from pinfold.store.sqlite.search_scan import scan
+
+__all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "unindex_entry"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page of hits, best first.
+
+    `tier`, `covered` and `bounded` are those of `results.SearchPage`. `total` counts the entries that were ranked; hits
+    are what is left once equal texts, pieces of one artifact and superseded pins are put together.
+    """
+
+    hits: tuple[FoundHit, ...]
+    tier: str
+    covered: float
+    bounded: bool
+    next_cursor: str | None
+    total: int
+
+
+def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Found:
+    """Return one page of hits.
+
+    Raises `InvalidInputError` for a query without letter, digit or pictograph, and for a cursor of another query.
+    """
+    query = parse(asked.query)
+    digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
+    cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
+    index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
+    ranking = rank(index, query)
+    if not ranking.tiers:
+        ranking = scan(index, query, text_of)
+    page = Page(db, query, text_of)
+    page.skip(entries(db, sorted(cursor.shown)))
+    fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
+    more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
+    return Found(
+        hits=tuple(page.hits),
+        tier=ranking.tier,
+        covered=ranking.covered,
+        bounded=ranking.bounded,
+        next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,
+        total=len(ranking.tiers),
+    )

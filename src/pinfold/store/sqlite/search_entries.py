@@ -1,0 +1,48 @@
+"""Rows of `entry`: the searchable pieces, whose texts are kept elsewhere."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """One searchable piece, as in the table `entry` of `schema.sql`."""
+
+    id: int
+    seq: int
+    pointer: str
+    chunk: int | None
+    kind: str
+    session: int
+    at: str
+    ref: str | None
+
+
+TextOf = Callable[[EntryRow], str]
+"""Gives an entry's whole text, the same as was indexed."""
+
+COLUMNS = "id, seq, pointer, chunk, kind, session, at, ref"
+
+
+def newest_id(db: sqlite3.Connection) -> int:
+    """Return the id of the newest entry, 0 when there is none."""
+    return int(db.execute("SELECT coalesce(max(id), 0) FROM entry").fetchone()[0])
+
+
+def entries(db: sqlite3.Connection, ids: Iterable[int]) -> list[EntryRow]:
+    """Return the rows of these ids in this order; those that are gone are left out."""
+    wanted = list(ids)
+    sql = f"SELECT {COLUMNS} FROM entry WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
+    found = {row[0]: EntryRow(*row) for row in db.execute(sql, (json.dumps(wanted),))}
+    return [found[entry] for entry in wanted if entry in found]
+
+
+def first_entry(db: sqlite3.Connection, pointer: str) -> EntryRow | None:
+    """Return the first entry of what a pointer names."""
+    sql = f"SELECT {COLUMNS} FROM entry WHERE pointer = ? ORDER BY id LIMIT 1"  # noqa: S608
+    row = db.execute(sql, (pointer,)).fetchone()
+    return EntryRow(*row) if row else None

@@ -1,0 +1,133 @@
+"""From ranked entries to hits: one for each thing, in its present state, each text once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from pinfold.store.query import Line, Query
+from pinfold.store.snippet import snippet
+from pinfold.store.sqlite.search_entries import EntryRow, TextOf, first_entry
+from pinfold.store.sqlite.search_rank import TIERS
+from pinfold.store.words import fold
+
+_FORMS = 16
+_NOTE_CHARS = 80
+_PIECES_OF_ONE_ARTIFACT = 2
+_SAME_SNIPPETS = 2
+_CHECKED_FOR_LITERALS = 30
+_COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundHit:
+    """One hit: its entry, one line with the match in it, and the note under it if there is one."""
+
+    entry: EntryRow
+    snippet: str
+    note: str | None = None
+
+
+class Page:
+    """Hits as they are put together; `consumed` are the entries that went into pages so far."""
+
+    def __init__(self, db: sqlite3.Connection, query: Query, text_of: TextOf) -> None:
+        self.hits: list[FoundHit] = []
+        self.consumed: set[int] = set()
+        self._db = db
+        self._forms = _telling_forms(query)
+        self._literals = {literal for line in query.lines for literal in line.literals}
+        self._read = text_of
+        self._texts: dict[int, str] = {}
+        self._seen: Counter[str] = Counter()
+        self._pieces: Counter[str] = Counter()
+
+    def fill(self, rows: Iterable[EntryRow], limit: int) -> bool:
+        """Add up to `limit` hits from rows in order; return whether there would have been another one."""
+        for row in rows:
+            hit = self._hit(row)
+            if hit is not None and len(self.hits) == limit:
+                return True
+            self._take(row, hit)
+        return False
+
+    def skip(self, rows: Iterable[EntryRow]) -> None:
+        """Remember what earlier pages showed."""
+        for row in rows:
+            self._take(row, self._hit(row))
+        self.hits = []
+
+    def literal_first(self, rows: list[EntryRow], tiers: dict[int, int]) -> list[EntryRow]:
+        """Put forward, among the first rows with all words, those that hold words like `c++` just as asked."""
+        if not self._literals:
+            return rows
+        count = sum(tiers[row.id] in _COMPLETE for row in rows[:_CHECKED_FOR_LITERALS])
+        return sorted(rows[:count], key=lambda row: (tiers[row.id], self._lacking(row))) + rows[count:]
+
+    def _lacking(self, row: EntryRow) -> int:
+        text = fold(self._text(row))
+        return sum(literal not in text for literal in self._literals)
+
+    def _text(self, row: EntryRow) -> str:
+        if row.id not in self._texts:
+            self._texts[row.id] = self._read(row)
+        return self._texts[row.id]
+
+    def _hit(self, row: EntryRow) -> FoundHit | None:
+        """Return the hit for a row, or None if it adds nothing to those before it."""
+        present, note = self._present(row)
+        if self._pieces[present.pointer] >= (_PIECES_OF_ONE_ARTIFACT if present.chunk is not None else 1):
+            self._annotate(present, note)
+            return None
+        text = self._text(present)
+        line = snippet(text, self._forms)
+        if note is None and (self._seen[text] or self._seen[line] == _SAME_SNIPPETS):
+            return None
+        return FoundHit(present, line, note)
+
+    def _take(self, row: EntryRow, hit: FoundHit | None) -> None:
+        self.consumed.add(row.id)
+        if hit is not None:
+            self.hits.append(hit)
+            self._seen.update({self._text(hit.entry), hit.snippet})
+            self._pieces[hit.entry.pointer] += 1
+
+    def _present(self, row: EntryRow) -> tuple[EntryRow, str | None]:
+        """Return what stands for a row now: for a superseded pin its replacement, with a note."""
+        if not row.pointer.startswith("P"):
+            return row, None
+        number = int(row.pointer[1:])
+        pin = self._db.execute("SELECT superseded_by, text FROM pin WHERE number = ?", (number,)).fetchone()
+        if pin is None or pin[0] is None:
+            return row, None
+        present = first_entry(self._db, f"P{self._live(pin[0])}")
+        if present is None:
+            return row, f"replaced by P{pin[0]}"
+        return present, f"replaces {row.pointer}: {snippet(pin[1], self._forms, _NOTE_CHARS)}"
+
+    def _live(self, number: int) -> int:
+        """Follow replacements to the pin that stands; each is newer than what it replaces, so this ends."""
+        row = self._db.execute(
+            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by FROM pin JOIN chain USING (number)"
+            " WHERE superseded_by IS NOT NULL) SELECT max(number) FROM chain",
+            (number,),
+        ).fetchone()
+        return int(row[0])
+
+    def _annotate(self, present: EntryRow, note: str | None) -> None:
+        for i, hit in enumerate(self.hits):
+            if note and hit.note is None and hit.entry.pointer == present.pointer:
+                self.hits[i] = replace(hit, note=note)
+
+
+def _telling_forms(query: Query) -> list[str]:
+    """Return the forms to show, whole lines and phrases first, then longer words before shorter ones."""
+    wholes = [form for line in query.lines for form in (line.whole, *line.phrases)]
+    words = [form for line in query.lines for form in _word_forms(line)]
+    return list(dict.fromkeys([*wholes, *sorted(words, key=len, reverse=True)]))[:_FORMS]
+
+
+def _word_forms(line: Line) -> list[str]:
+    return [form for term in line.terms for form in term.forms] + list(line.hints)

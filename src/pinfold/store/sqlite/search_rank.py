@@ -1,0 +1,83 @@
+"""One query, ranked in tiers: entries with the whole line, then with all its words, then with the most telling ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pinfold.store.query import Line, Query
+from pinfold.store.sqlite.search_index import Index, Scored, all_of, quoted
+from pinfold.store.sqlite.search_score import most_words
+from pinfold.store.sqlite.search_terms import Probe, probe_term
+
+_FUSION = 60
+
+TIERS = ("exact phrase", "all words", "most words", "substring", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Entry ids, best first, each with the place of its tier in `TIERS`.
+
+    `covered` is the share of the terms that the first one holds; `bounded` says that only the newest matches counted.
+    """
+
+    tiers: dict[int, int]
+    covered: float = 0.0
+    bounded: bool = False
+
+    @property
+    def order(self) -> list[int]:
+        """The entry ids, best first."""
+        return list(self.tiers)
+
+    @property
+    def tier(self) -> str:
+        """The name of the first one's tier."""
+        return TIERS[next(iter(self.tiers.values()), -1)]
+
+
+def rank(index: Index, query: Query) -> Ranking:
+    """Rank what is found for each line; several lines are fused by their ranks."""
+    rankings = [_rank_line(index, line) for line in query.lines]
+    found = [ranking for ranking in rankings if ranking.tiers]
+    bounded = any(ranking.bounded for ranking in rankings)
+    if len(found) < 2:
+        return found[0] if found else Ranking({}, bounded=bounded)
+    worth: dict[int, float] = {}
+    tiers: dict[int, int] = {}
+    for ranking in found:
+        for place, (entry, tier) in enumerate(ranking.tiers.items()):
+            worth[entry] = worth.get(entry, 0.0) + 1 / (_FUSION + place)
+            tiers[entry] = min(tier, tiers.get(entry, tier))
+    order = sorted(worth, key=lambda entry: (-worth[entry], -entry))
+    covered = max((ranking.covered for ranking in found if ranking.order[0] == order[0]), default=0.0)
+    return Ranking({entry: tiers[entry] for entry in order}, covered or found[0].covered, bounded)
+
+
+def _rank_line(whole: Index, line: Line) -> Ranking:
+    index = whole.holding(line.phrases)
+    probes = [probe_term(index, term) for term in line.terms]
+    lists = [*_complete(index, line, probes), most_words(index, line, probes)]
+    places = (0, 1, 2) if any(probe.matches and not probe.loose for probe in probes) else (0, 1, 3)
+    tiers: dict[int, int] = {}
+    for place, (found, _) in zip(places, lists, strict=True):
+        for entry, _ in found:
+            tiers.setdefault(entry, place)
+    if not tiers:
+        return Ranking({})
+    covered = _covered(index, probes, next(iter(tiers)))
+    return Ranking(tiers, covered, any(bounded for _, bounded in lists))
+
+
+def _complete(index: Index, line: Line, probes: list[Probe]) -> list[tuple[list[Scored], bool]]:
+    """Return what holds the line as a phrase, and what holds all its words."""
+    if not all(probe.matches and not probe.loose for probe in probes):
+        return [([], False), ([], False)]
+    few = not all(probe.is_common for probe in probes)
+    every = all_of(probe.expression for probe in probes)
+    return [index.best(quoted(line.whole), few=few), index.best(every, few=few)]
+
+
+def _covered(index: Index, probes: list[Probe], entry: int) -> float:
+    held = sum(bool(index.among(probe.expression, [entry])) for probe in probes if probe.matches)
+    return held / len(probes)

@@ -1,0 +1,77 @@
+"""What the index knows of a line's terms before anything is ranked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pinfold.store.query import Term
+from pinfold.store.sqlite.search_index import PROBE, Index, any_of, quoted
+from pinfold.store.words import is_run
+
+_PREFIX_CHARS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A term's expression and how many entries hold it, counted no further than `PROBE` + 1.
+
+    `loose` marks a beginning of words, asked because no entry holds the word itself.
+    """
+
+    expression: str
+    matches: int
+    loose: bool = False
+
+    @property
+    def is_common(self) -> bool:
+        """Whether there are more matches than are ever counted."""
+        return self.matches > PROBE
+
+    def weight(self, entries: int) -> float:
+        """Return how telling the term is among so many entries."""
+        rarity = math.log((entries + 1) / (self.matches + 0.5))
+        return max(0.01, min(rarity, 1.0) if self.is_common else rarity)
+
+
+def probe_form(index: Index, form: str) -> Probe:
+    """Count the entries that hold a form."""
+    return Probe(quoted(form), index.count(quoted(form)))
+
+
+def probe_term(index: Index, term: Term) -> Probe:
+    """Count the entries that hold a term or, when there are none, words that begin with it."""
+    expression = any_of(map(quoted, term.forms))
+    matches = index.count(expression)
+    word = term.forms[0]
+    if matches or len(word) < _PREFIX_CHARS or is_run(word):
+        return Probe(expression, matches)
+    beginning = f"{quoted(word)} *"
+    return Probe(beginning, index.count(beginning), loose=True)
+
+
+class Holders:
+    """Which entries hold which terms, as sets of bits: bit i stands for the term at place i of the line."""
+
+    def __init__(self, weights: dict[int, float]) -> None:
+        self._weights = weights
+        self._bits: dict[int, int] = {}
+        self._worth: dict[int, float] = {0: 0.0}
+        self.all = sum(1 << place for place in weights)
+
+    def add(self, place: int, entries: Iterable[int]) -> None:
+        """Note that these entries hold the term at a place."""
+        bit = 1 << place
+        for entry in entries:
+            self._bits[entry] = self._bits.get(entry, 0) | bit
+
+    def of(self, entry: int) -> int:
+        """Return the terms that an entry is known to hold."""
+        return self._bits.get(entry, 0)
+
+    def worth(self, terms: int) -> float:
+        """Return how telling these terms are together."""
+        if terms not in self._worth:
+            self._worth[terms] = sum(weight for place, weight in self._weights.items() if terms >> place & 1)
+        return self._worth[terms]

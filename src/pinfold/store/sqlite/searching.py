@@ -1,0 +1,122 @@
+"""The verb `search_history`: look, then note what was asked; a search that missed becomes an event.
+
+The look is a read. Its number is written without waiting for the disk, and where nothing can be written the answer
+comes without one. Source: docs/decisions/0007; design 2, search_history.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from functools import partial
+
+from pinfold.store.commands import SearchHistory
+from pinfold.store.errors import BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError
+from pinfold.store.events import Kind
+from pinfold.store.results import Hit, SearchPage
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.reader import Reader
+from pinfold.store.sqlite.reading import search_by_number
+from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.search import EntryRow, FoundHit, search
+from pinfold.store.sqlite.transaction import Draft, Transaction
+from pinfold.store.sqlite.writer import Writer
+from pinfold.store.views import PutEntry, changes
+
+KEPT_SEARCHES = 1_000
+_NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
+
+
+async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -> SearchPage:
+    """Return one page of hits under a number of its own; see `Store.search_history`."""
+    missed = None
+    if query.missed is not None:
+        await writer.write(partial(flag_miss, query=query))
+        missed = str(query.missed)
+    page = await reader.read(partial(_look, query=query))
+    try:
+        if page.hits or query.cursor:
+            number = await writer.note(partial(_note, query=query, page=page))
+        else:
+            number = await writer.write(partial(_note_miss, query=query, page=page))
+    except _NOT_NOTED:
+        return replace(page, missed=missed)
+    return replace(page, pointer=f"S{number}", missed=missed)
+
+
+def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
+    found = search(db, query, partial(text_of, db))
+    hits = tuple(_hit(db, hit) for hit in found.hits)
+    return SearchPage(None, found.tier, hits, found.covered, found.bounded, found.next_cursor)
+
+
+def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
+    """Return an entry's text as it was indexed: a chunk's, or what the event's change says."""
+    if row.chunk is not None:
+        chunk = db.execute("SELECT * FROM chunk WHERE id = ?", (row.chunk,)).fetchone()
+        return chunk_of(chunk).unpack(row.pointer).decode("utf-8", "replace")
+    event = event_of(db.execute("SELECT * FROM event WHERE seq = ?", (row.seq,)).fetchone())
+    entries = (change for change in changes(event) if isinstance(change, PutEntry))
+    return next((entry.text for entry in entries if entry.pointer == row.pointer), "")
+
+
+def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
+    entry = hit.entry
+    pointer, title = entry.pointer, ""
+    if entry.pointer.startswith("A"):
+        title = _label(db, entry)
+        if entry.chunk is not None:
+            pointer += f"#L{_lines_before(db, entry.chunk) + hit.line}"
+    return Hit(pointer, entry.kind, entry.at, entry.session, hit.snippet, title, entry.ref, hit.note)
+
+
+def _label(db: sqlite3.Connection, entry: EntryRow) -> str:
+    row = db.execute("SELECT label, path FROM artifact WHERE seq = ?", (entry.seq,)).fetchone()
+    return str(row["label"] or row["path"] or "") if row else ""
+
+
+def _lines_before(db: sqlite3.Connection, chunk: int) -> int:
+    return int(db.execute("SELECT lines_before FROM chunk WHERE id = ?", (chunk,)).fetchone()[0])
+
+
+def _pointers(page: SearchPage) -> str:
+    return json.dumps([hit.pointer for hit in page.hits])
+
+
+def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
+    number = tx.next_number("search")
+    session = sessions.current(tx.db, query.caller) or 0
+    tx.db.execute(
+        "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
+        (number, tx.at, session, tx.clean(query.query), _pointers(page)),
+    )
+    tx.db.execute("DELETE FROM search WHERE number <= ?", (number - KEPT_SEARCHES,))
+    return number
+
+
+def _note_miss(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
+    number = _note(tx, query, page)
+    session = sessions.ensure(tx, query.caller)
+    body = {"search": number, "query": query.query, "hits": [], "why": "nothing found"}
+    tx.append(Draft(Kind.SEARCH_MISSED, body, session, query.caller.actor))
+    return number
+
+
+def flag_miss(tx: Transaction, query: SearchHistory) -> None:
+    """Record that an earlier search did not surface what was needed; once, however often it is said.
+
+    Raises `NotFoundError` for a search that is not known (any more).
+    """
+    assert query.missed is not None
+    record = search_by_number(tx.db, query.missed.number)
+    if record.missed is not None:
+        return
+    session = sessions.ensure(tx, query.caller)
+    body = {
+        "search": record.number,
+        "query": record.query,
+        "hits": list(record.hits),
+        "why": "said to have missed",
+    }
+    tx.append(Draft(Kind.SEARCH_MISSED, body, session, query.caller.actor))

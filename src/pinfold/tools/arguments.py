@@ -1,0 +1,104 @@
+"""Arguments as a model sends them: one flat model per tool, every field read by its `Check`.
+
+What is unknown or missing is refused by name, in one line that says what is accepted. Source: design 2.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from pinfold.store.errors import InvalidInputError
+from pinfold.tools.checks import Check, meant
+from pinfold.tools.pointers import quote
+
+if TYPE_CHECKING:
+    from pinfold.store.redaction import Redactor
+
+
+class Arguments(BaseModel):
+    """Base of the five argument models; what is not given holds its default, which is falsy or usual."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def checks(model: type[Arguments]) -> dict[str, Check]:
+    """Return each argument's check, in the order of the schema."""
+    return {
+        name: next(mark for mark in field.metadata if isinstance(mark, Check))
+        for name, field in model.model_fields.items()
+    }
+
+
+def accept(model: type[A], raw: Mapping[str, object] | None) -> A:
+    """Return the arguments of one call, checked.
+
+    Raises `InvalidInputError` for an unknown, a missing or an unfit argument, `TooLargeError` for one over
+    its limit.
+    """
+    if raw is not None and not isinstance(raw, Mapping):
+        raise InvalidInputError(f"Arguments cannot be {quote(raw)}.", "Send an object with named arguments.")
+    given = dict(raw or {})
+    known = checks(model)
+    for name in given:
+        if name not in known:
+            _refuse_unknown(name, tuple(known))
+    given = {name: value for name, value in given.items() if value is not None or not known[name].takes_null}
+    for name, field in model.model_fields.items():
+        if field.is_required() and name not in given:
+            raise InvalidInputError(f"`{name}` is missing.", f"Required: {_required(model)}.")
+    return model.model_validate(given)
+
+
+def _refuse_unknown(name: object, known: tuple[str, ...]) -> None:
+    short = quote(name, mark="`")
+    raise InvalidInputError(
+        f"{short} is not an argument{meant(str(name), known)}", f"Accepted: {', '.join(known)}."
+    )
+
+
+def _required(model: type[Arguments]) -> str:
+    return ", ".join(name for name, field in model.model_fields.items() if field.is_required())
+
+
+def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
+    """Return the arguments with known secret shapes replaced in what may be stored, and how many by rule."""
+    found: Counter[str] = Counter()
+    changed: dict[str, object] = {}
+
+    def clean(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(map(clean, value))
+        if not isinstance(value, str):
+            return value
+        result = redactor.text(value)
+        found.update(dict(result.found))
+        return result.text
+
+    for name, check in checks(type(arguments)).items():
+        if check.is_kept():
+            changed[name] = clean(getattr(arguments, name))
+    return arguments.model_copy(update=changed), found
+
+
+def input_schema_of(model: type[Arguments]) -> dict[str, Any]:
+    """Return the model's JSON schema (2020-12) with nothing in it that a reader would not miss."""
+    properties: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        described = checks(model)[name].schema()
+        if field.description:
+            described["description"] = field.description
+        if field.default and not field.is_required():
+            described["default"] = field.default
+        properties[name] = described
+    required = [name for name, field in model.model_fields.items() if field.is_required()]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return schema | {"additionalProperties": False}

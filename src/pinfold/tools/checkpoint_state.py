@@ -1,0 +1,131 @@
+"""checkpoint_state: save the working state, so that any later session continues from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from pinfold.context.brief import render_brief
+from pinfold.context.tokens import count_async
+from pinfold.context.visible import shorten
+from pinfold.store.commands import CheckpointState as Command
+from pinfold.store.errors import PinfoldError
+from pinfold.store.results import SavedCheckpoint
+from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import KEY, LINES, PATHS, PointerTo, Text
+from pinfold.tools.render import NOTE, fenced, lean, lines, spot
+from pinfold.tools.tool import WRITES, Desk, Reply, Tool
+
+_SHOWN_ITEMS = 10
+_ITEM_CHARS = 160
+
+
+class CheckpointState(Arguments):
+    """Arguments of checkpoint_state."""
+
+    goal: Annotated[str, Text(MAX_ITEM_CHARS)] = ""
+    done: Annotated[tuple[str, ...], LINES] = ()
+    pending: Annotated[tuple[str, ...], LINES] = ()
+    facts: Annotated[tuple[str, ...], LINES] = ()
+    constraints: Annotated[tuple[str, ...], LINES] = ()
+    next_step: Annotated[str, Text(MAX_ITEM_CHARS)] = ""
+    files: Annotated[tuple[str, ...], PATHS] = ()
+    fork_of: Annotated[Pointer | None, PointerTo(PointerKind.CHECKPOINT), Field(description="C4")] = None
+    key: Annotated[str, KEY, Field(description="idempotency")] = ""
+
+
+async def run(desk: Desk, arguments: CheckpointState) -> Reply:
+    """Save it and tell what changed. Raises as `Store.checkpoint_state`."""
+    saved = await desk.store.checkpoint_state(
+        Command(
+            caller=desk.caller,
+            goal=arguments.goal,
+            done=arguments.done,
+            pending=arguments.pending,
+            facts=arguments.facts,
+            constraints=arguments.constraints,
+            next_step=arguments.next_step,
+            files=arguments.files,
+            fork_of=arguments.fork_of.number if arguments.fork_of else None,
+            tokens=await count_async(_counted_text(arguments)),
+            key=arguments.key or None,
+        )
+    )
+    return _reply(desk, saved, await _brief_tokens(desk))
+
+
+def _counted_text(arguments: CheckpointState) -> str:
+    lists = (arguments.done, arguments.pending, arguments.facts, arguments.constraints, arguments.files)
+    return "\n".join([arguments.goal, *(item for items in lists for item in items), arguments.next_step])
+
+
+async def _brief_tokens(desk: Desk) -> int | None:
+    """Return the size of the brief now; this read never turns an acknowledged write into an error (P5)."""
+    try:
+        state = await desk.store.brief_state(desk.caller)
+    except PinfoldError:
+        return None
+    return render_brief(state, desk.store.fence, desk.limits.brief).tokens
+
+
+def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Reply:
+    checkpoint = saved.checkpoint
+    fork = f"C{saved.forked_from}" if saved.forked_from else None
+    previous = f"C{saved.previous}" if saved.previous else None
+    status = "repeated" if saved.repeated else "forked" if fork else "saved"
+    changes = {"opened": saved.opened, "closed": saved.closed, "kept": saved.kept}
+    shown = {word: _first(part) for word, part in changes.items()}
+    items = "\n".join(f"{word}: {item}" for word, part in shown.items() for item in part)
+    counts = {word: len(part) for word, part in changes.items()}
+    facts = lean(
+        {
+            "pointer": checkpoint.pointer,
+            "status": status,
+            "receipt": str(saved.receipt),
+            "session": saved.session,
+            "forked_from": fork,
+            "previous": previous,
+            **shown,
+            "counts": counts if any(count > _SHOWN_ITEMS for count in counts.values()) else None,
+            "head": checkpoint.head,
+            "branch": checkpoint.branch,
+            "brief_tokens": brief_tokens,
+            "note": NOTE if items else None,
+        }
+    )
+    origin = f" from {fork}" if fork else ""
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    text = lines(
+        [
+            f"{checkpoint.pointer} {status}{origin}, session {saved.session}, receipt {saved.receipt}",
+            f"pending against {previous or 'nothing before'}: {told}",
+            fenced(desk.store, items) if items else None,
+            f"git: {spot(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
+            f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")'
+            if brief_tokens
+            else None,
+        ]
+    )
+    return Reply(text, facts)
+
+
+def _first(items: Sequence[str]) -> list[str]:
+    """Return what a reply shows of a list: its first items, shortened; the checkpoint holds all of it."""
+    return [shorten(item, _ITEM_CHARS) for item in items[:_SHOWN_ITEMS]]
+
+
+TOOL = Tool(
+    name="checkpoint_state",
+    title="Checkpoint state",
+    description=(
+        "Save the working state at the end of a stage, before a pause or a compaction. Any later session "
+        'continues from it with fetch_pointer("brief"). Lists hold one-line items; fork_of starts a new '
+        "session from a checkpoint."
+    ),
+    arguments=CheckpointState,
+    annotations=WRITES,
+    run=run,
+)

@@ -1,0 +1,227 @@
+"""fetch_pointer: read back any pointer or a part of it, the brief, and the listings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from pinfold.context.brief import Budget, render_brief
+from pinfold.context.visible import shorten
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.results import Artifact, BriefState
+from pinfold.store.values import Caller, PointerKind
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.ask import Ask
+from pinfold.tools.body import ArtifactBody, Body
+from pinfold.tools.checks import Check, Query, Whole
+from pinfold.tools.fetch_json import MAX_PATH_CHARS, json_matches
+from pinfold.tools.fetch_listing import listing_reply
+from pinfold.tools.fetch_match import matches_of
+from pinfold.tools.fetch_record import (
+    Record,
+    checkpoint_record,
+    entry_record,
+    fold_record,
+    pin_record,
+    record_reply,
+    search_record,
+)
+from pinfold.tools.fetch_slice import Subject, slice_of
+from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
+from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
+from pinfold.tools.render import NOTE, counted, lean, lines, quoted, spot
+from pinfold.tools.tool import READS, Desk, Reply, Tool
+
+_MAX_CONTEXT = 20
+_MAX_PATTERN_CHARS = 1_000
+_TITLE_CHARS = 120
+_LEAST_BRIEF_TOKENS = 300
+
+
+class _AnyPointer(Check):
+    """Any pointer, the brief, or a listing."""
+
+    takes_null = False
+
+    def read(self, name: str, value: object) -> Target:
+        """Return what it points to."""
+        return parse(value)
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a string."""
+        return {"type": "string"}
+
+
+class _Lines(Check):
+    """A range of lines."""
+
+    def read(self, name: str, value: object) -> LineRange:
+        """Return the range."""
+        return parse_lines(value)
+
+    def schema(self) -> dict[str, Any]:
+        """Describe it as a string."""
+        return {"type": "string"}
+
+
+class FetchPointer(Arguments):
+    """Arguments of fetch_pointer."""
+
+    pointer: Annotated[Target, _AnyPointer()]
+    lines: Annotated[LineRange | None, _Lines(), Field(description="10-40, or -50 for the last 50")] = None
+    match: Annotated[str, Query(_MAX_PATTERN_CHARS), Field(description="regex (RE2)")] = ""
+    context: Annotated[int, Whole(0, _MAX_CONTEXT), Field(description="lines around a match")] = 2
+    json_path: Annotated[str, Query(MAX_PATH_CHARS), Field(description="$.a[0].b")] = ""
+    cursor: Annotated[str, Query(_MAX_PATTERN_CHARS), Field(description="`next` of the last reply")] = ""
+    max_tokens: Annotated[int, Whole(LEAST_TOKENS, MOST_TOKENS)] = DEFAULT_TOKENS
+
+
+async def run(desk: Desk, arguments: FetchPointer) -> Reply:
+    """Read what the pointer leads to; raises `NotFoundError` with the reason and what to call instead."""
+    ask = _ask(desk, arguments)
+    match ask.target:
+        case Listing() as listing:
+            return await listing_reply(ask, listing)
+        case BriefAt() as brief:
+            return await _brief(ask, brief, _brief_budget(desk, arguments))
+        case Place(pointer):
+            return await _READ[pointer.kind](ask, pointer.number)
+
+
+def _ask(desk: Desk, arguments: FetchPointer) -> Ask:
+    target, lines_ = arguments.pointer, arguments.lines
+    part = target.part if isinstance(target, Place) else None
+    if part and lines_:
+        raise InvalidInputError(f"{target} already names a part.", "Leave `lines` out, or the part.")
+    if (part or lines_) and arguments.match:
+        raise InvalidInputError("`match` searches everything.", "Leave the lines out, or `match`.")
+    if not isinstance(target, Place) and (lines_ or arguments.match or arguments.json_path):
+        raise InvalidInputError(f"{target} has no parts.", f"Use it alone. {SHAPES}")
+    room = room_for(arguments.max_tokens, asked="max_tokens" in arguments.model_fields_set)
+    return Ask(
+        desk,
+        target,
+        room,
+        part=part or lines_,
+        match=arguments.match or None,
+        context=arguments.context,
+        json_path=arguments.json_path or None,
+        given_cursor=arguments.cursor or None,
+    )
+
+
+async def _artifact(ask: Ask, number: int) -> Reply:
+    artifact = await ask.desk.store.artifact(number)
+    body: Body = ArtifactBody(ask.desk.store, artifact)
+    subject = Subject(
+        artifact.pointer, quoted(_title(artifact), _TITLE_CHARS), _artifact_facts(ask, artifact)
+    )
+    if ask.json_path is not None:
+        found = await json_matches(body, artifact.pointer, ask.json_path)
+        title = f"{counted(found.count, 'match', 'matches')}{' or more' if found.more else ''} of json_path"
+        body, subject = found.body, Subject(artifact.pointer, title, {"matches": found.count})
+    return await _part_of(body, ask, subject)
+
+
+def _title(artifact: Artifact) -> str:
+    return artifact.label or artifact.path or artifact.source
+
+
+def _artifact_facts(ask: Ask, artifact: Artifact) -> dict[str, str]:
+    """Say what it is on the first page; later ones are known to continue it."""
+    if ask.given_cursor is not None:
+        return {}
+    named = {"label": artifact.label, "source": artifact.source, "path": artifact.path or ""}
+    shown = {name: shorten(text, _TITLE_CHARS) for name, text in named.items()}
+    return shown | {"type": artifact.outline.media_type}
+
+
+async def _part_of(body: Body, ask: Ask, subject: Subject) -> Reply:
+    if ask.match is not None:
+        return await matches_of(body, ask, subject, ask.match)
+    return await slice_of(body, ask, subject)
+
+
+async def _record(ask: Ask, record: Record) -> Reply:
+    if ask.json_path is not None:
+        raise InvalidInputError(f"{record.pointer} is not JSON.", "`json_path` reads artifacts.")
+    if ask.match is not None:
+        return await matches_of(record.body, ask, record.subject, ask.match)
+    return await record_reply(ask, record)
+
+
+async def _pin(ask: Ask, number: int) -> Reply:
+    return await _record(ask, await pin_record(ask.desk.store, number))
+
+
+async def _checkpoint(ask: Ask, number: int) -> Reply:
+    return await _record(ask, checkpoint_record(await ask.desk.store.checkpoint(number)))
+
+
+async def _entry(ask: Ask, number: int) -> Reply:
+    return await _record(ask, entry_record(await ask.desk.store.entry(number)))
+
+
+async def _fold(ask: Ask, number: int) -> Reply:
+    return await _record(ask, fold_record(await ask.desk.store.fold(number)))
+
+
+async def _search(ask: Ask, number: int) -> Reply:
+    return await _record(ask, search_record(await ask.desk.store.search_record(number)))
+
+
+_READ = {
+    PointerKind.PIN: _pin,
+    PointerKind.ARTIFACT: _artifact,
+    PointerKind.CHECKPOINT: _checkpoint,
+    PointerKind.ENTRY: _entry,
+    PointerKind.FOLD: _fold,
+    PointerKind.SEARCH: _search,
+}
+
+
+def _brief_budget(desk: Desk, arguments: FetchPointer) -> Budget:
+    """Return the brief's own budget; `max_tokens` only makes it smaller, down to what a brief needs."""
+    budget = desk.limits.brief
+    if "max_tokens" not in arguments.model_fields_set:
+        return budget
+    tokens = max(_LEAST_BRIEF_TOKENS, arguments.max_tokens)
+    return Budget(tokens=min(budget.tokens, tokens), chars=budget.chars)
+
+
+async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
+    desk = ask.desk
+    state = await desk.store.brief_state(desk.caller, target.as_of)
+    brief = render_brief(state, desk.store.fence, budget)
+    moved = _moved(state, desk.caller)
+    facts = lean(
+        {"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE}
+    )
+    return Reply(lines([brief.text.rstrip("\n"), moved]), facts)
+
+
+def _moved(state: BriefState, caller: Caller) -> str | None:
+    """Say so when the repository is not where the checkpoint was saved."""
+    saved = state.checkpoint
+    if saved is None or not saved.head or not caller.head:
+        return None
+    if (saved.head, saved.branch) == (caller.head, caller.branch):
+        return None
+    then, now = spot(saved.branch, saved.head), spot(caller.branch, caller.head)
+    return f"The repository has moved since {saved.pointer}: it was at {then}, it is at {now}."
+
+
+TOOL = Tool(
+    name="fetch_pointer",
+    title="Fetch pointer",
+    description=(
+        "Read back a pointer: P7, A12, A12#L10-40, C3, H142, F2, S9; or brief (pins and state; call it "
+        "after a compaction), pins, artifacts, checkpoints, folds, misses. Parts of anything long by lines, "
+        "match or json_path. A cut reply says what is left and gives the next call."
+    ),
+    arguments=FetchPointer,
+    annotations=READS,
+    run=run,
+    meta={"anthropic/alwaysLoad": True, "anthropic/maxResultSizeChars": 500_000},
+)

@@ -1,0 +1,179 @@
+"""spill_artifact: put something long behind a pointer, read by the server where it is already in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from anyio import CancelScope, to_thread
+from pydantic import Field
+
+from pinfold.context.preview import Sketch
+from pinfold.context.tokens import Gauge
+from pinfold.store.commands import Outline
+from pinfold.store.commands import SpillArtifact as Command
+from pinfold.store.content import Content as StoredContent
+from pinfold.store.content import collect
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.results import SpilledArtifact
+from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
+from pinfold.tools.arguments import Arguments
+from pinfold.tools.checks import KEY, Content, Query, Text
+from pinfold.tools.render import NOTE, counted, fenced, lean, lines
+from pinfold.tools.tool import WRITES, Desk, Reply, Tool
+
+_BLOCK_CHARS = 256 * 1024
+_DIGEST_CHARS = 12
+
+
+class SpillArtifact(Arguments):
+    """Arguments of spill_artifact; exactly one of `path` and `content`."""
+
+    path: Annotated[
+        str, Query(MAX_PATH_CHARS), Field(description="file in the project; read by the server")
+    ] = ""
+    content: Annotated[str, Content(), Field(description="only if there is no file")] = ""
+    label: Annotated[str, Text(MAX_LABEL_CHARS), Field(description="what it is, e.g. the command")] = ""
+    source: Annotated[str, Text(MAX_LABEL_CHARS)] = ""
+    key: Annotated[str, KEY, Field(description="idempotency")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What one pass over the bytes gave: content to be stored, its outline, secrets replaced by rule."""
+
+    content: StoredContent
+    outline: Outline
+    redacted: tuple[tuple[str, int], ...]
+    path: str | None
+
+
+async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
+    """Read, redact, outline and store in one pass off the event loop. Raises as `Roots.open` and `Store`."""
+    if bool(arguments.path) == bool(arguments.content):
+        raise InvalidInputError(
+            "Exactly one of `path` and `content` is needed.", "Pass `path` where a file exists."
+        )
+    # The thread ends in any case; shielded, its spool reaches the `finally` even when the caller has gone.
+    with CancelScope(shield=True):
+        draft = await to_thread.run_sync(_draft, desk, arguments)
+    try:
+        result = await desk.store.spill_artifact(
+            Command(
+                caller=desk.caller,
+                content=draft.content,
+                outline=draft.outline,
+                label=arguments.label,
+                source=arguments.source,
+                path=draft.path,
+                key=arguments.key or None,
+            )
+        )
+    finally:
+        draft.content.close()
+    return _reply(desk, result, draft.redacted)
+
+
+def _draft(desk: Desk, arguments: SpillArtifact) -> _Draft:
+    limit = desk.limits.artifact_bytes
+    if not arguments.path:
+        return _collected(desk, _encoded(arguments.content), None)
+    with desk.roots.open(arguments.path, limit) as file:
+        return _collected(desk, file.blocks(), desk.store.redactor.text(file.name).text)
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    for start in range(0, len(text), _BLOCK_CHARS):
+        yield text[start : start + _BLOCK_CHARS].encode()
+
+
+def _collected(desk: Desk, blocks: Iterable[bytes], path: str | None) -> _Draft:
+    sketch, gauge = Sketch(), Gauge()
+
+    def observed(stream: Iterable[bytes]) -> Iterator[bytes]:
+        for block in stream:
+            sketch.feed(block)
+            gauge.feed(block)
+            yield block
+
+    redaction = desk.store.redactor.stream(blocks)
+    content = collect(observed(redaction), desk.limits.artifact_bytes)
+    tokens, estimated = gauge.result()
+    outline = sketch.outline(tokens, estimated=estimated)
+    return _Draft(content, outline, tuple(redaction.found), path)
+
+
+def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int], ...]) -> Reply:
+    artifact, outline = result.artifact, result.artifact.outline
+    same = f"A{artifact.same_bytes_as}" if artifact.same_bytes_as else None
+    is_part = artifact.indexed_bytes < artifact.size_bytes and (artifact.is_text or outline.tokens > 0)
+    status = "repeated" if result.repeated else "spilled"
+    facts = lean(
+        {
+            "pointer": artifact.pointer,
+            "status": status,
+            "receipt": str(result.receipt),
+            "label": artifact.label,
+            "path": artifact.path,
+            "bytes": artifact.size_bytes,
+            "lines": artifact.lines,
+            "tokens": outline.tokens,
+            "tokens_estimated": outline.tokens_estimated,
+            "sha256": artifact.sha256[:_DIGEST_CHARS],
+            "type": outline.media_type,
+            "json": outline.json_state,
+            "error_lines": outline.error_lines or None,
+            "first_errors": list(outline.first_errors),
+            "same_bytes_as": same,
+            "searchable_bytes": artifact.indexed_bytes if is_part else None,
+            "preview": outline.preview,
+            "redacted": dict(redacted),
+            "note": NOTE,
+        }
+    )
+    text = lines(
+        [
+            f"{artifact.pointer} {status}, receipt {result.receipt}: {_size(result)}",
+            f"same bytes as {same}" if same else None,
+            f"JSON: {outline.json_state}" if outline.json_state else None,
+            _errors(artifact.pointer, outline),
+            f"search finds the first {artifact.indexed_bytes:,} bytes; fetch reads all" if is_part else None,
+            fenced(desk.store, outline.preview) if outline.preview else None,
+        ]
+    )
+    return Reply(text, facts)
+
+
+def _size(result: SpilledArtifact) -> str:
+    artifact, outline = result.artifact, result.artifact.outline
+    about = "about " if outline.tokens_estimated else ""
+    return ", ".join(
+        [
+            counted(artifact.size_bytes, "byte"),
+            counted(artifact.lines, "line"),
+            f"{about}{counted(outline.tokens, 'token')}",
+            outline.media_type,
+            f"sha256 {artifact.sha256[:_DIGEST_CHARS]}",
+        ]
+    )
+
+
+def _errors(pointer: str, outline: Outline) -> str | None:
+    if not outline.error_lines:
+        return None
+    where = ", ".join(f"{pointer}#L{line}" for line in outline.first_errors)
+    return f"{counted(outline.error_lines, 'line')} with errors or warnings, first at {where}"
+
+
+TOOL = Tool(
+    name="spill_artifact",
+    title="Spill artifact",
+    description=(
+        "Put long output (logs, diffs, JSON) behind a pointer instead of carrying it along. Give path, else "
+        "content. At most 256 MiB. Returns the pointer (A12), size, preview and first error lines."
+    ),
+    arguments=SpillArtifact,
+    annotations=WRITES,
+    run=run,
+)

@@ -1,0 +1,39 @@
+"""Folds cannot be made through the tools; how they are told is held here."""
+
+from __future__ import annotations
+
+from pinfold.store.results import Fold
+from pinfold.tools.fetch_record import fold_line, fold_record
+
+FOLD = Fold(
+    number=2,
+    seq=90,
+    at="2026-11-29T10:00:00.000000Z",
+    session=3,
+    trigger="auto",
+    tokens_before=164_000,
+    tokens_after=12_000,
+    messages=141,
+    summary=4,
+    lost={7: ("15 minute", "Redis"), 9: ("--no-verify",)},
+    offered=("H12",),
+    strings=(("src/auth.py", "H40"),),
+)
+
+
+def test_a_fold_is_told_in_one_line_with_its_reduction_and_losses() -> None:
+    assert fold_line(FOLD) == (
+        '"auto" compaction, 2026-11-29, session 3, 164,000 -> 12,000 tokens, 3 pinned specifics lost'
+    )
+
+
+def test_a_fold_names_what_was_lost_of_which_pin_and_where_it_can_be_found() -> None:
+    record = fold_record(FOLD)
+    assert record.document == (
+        "Lost of P7: 15 minute, Redis\n"
+        "Lost of P9: --no-verify\n"
+        "Said before it, not in the summary: H12\n"
+        "H40: src/auth.py"
+    )
+    assert record.facts["lost"] == {"P7": ["15 minute", "Redis"], "P9": ["--no-verify"]}
+    assert record.tail == "Its summary: A4"
