@@ -111,3 +111,17 @@ async def test_a_secret_searched_for_is_found_by_its_replacement_and_never_store
 async def test_a_query_without_a_letter_or_digit_is_refused(tool: Call, query: str) -> None:
     with pytest.raises(InvalidInputError):
         await tool("search_history", query=query)
+
+
+async def test_a_hit_inside_an_artifact_points_at_a_place_that_can_be_fetched(tool: Call) -> None:
+    lines = [f"row {number} of the inventory" for number in range(1, 9_001)]
+    lines[7_000] = "here the quartermaster signed"
+    await tool("spill_artifact", content="\n".join(lines), label="inventory")
+    hit = (await tool("search_history", query="quartermaster")).structured["hits"][0]
+    assert hit["pointer"].startswith("A1#L")
+    assert "quartermaster" in hit["text"]
+    assert hit["title"] == "inventory"
+    first = int(hit["pointer"].partition("#L")[2])
+    assert 1 < first <= 7_001
+    read = await tool("fetch_pointer", pointer=hit["pointer"])
+    assert read.structured["text"] == f"{lines[first - 1]}\n"

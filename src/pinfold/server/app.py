@@ -20,8 +20,8 @@ from mcp.shared.exceptions import MCPError
 from pinfold import __version__
 from pinfold.server.service import Service
 from pinfold.store.errors import NotFoundError, PinfoldError
-from pinfold.tools import INSTRUCTIONS, TOOLS, call
-from pinfold.tools.schema import input_schema
+from pinfold.tools import INSTRUCTIONS, TOOLS, call, input_schema
+
 from pinfold.tools.tool import Desk, Reply, Tool
 
 Context = ServerRequestContext[Any, Any]

@@ -124,7 +124,7 @@ def play(show: Print, *, keep: bool) -> None:
 async def _play(folder: Path, show: Print) -> str:
     from mcp import Client, StdioServerParameters
 
-    project = folder / "project"
+    project = folder / "token-service"
     project.mkdir()
     (project / "build.log").write_text(build_log(), "utf-8")
     server = StdioServerParameters(

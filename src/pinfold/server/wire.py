@@ -41,6 +41,9 @@ _OUTCOME_UNKNOWN = (
 Take = Callable[[Message], None]
 """Called on the reading thread with each sound message, in order; it must not block."""
 
+Ahead = Callable[["Wire", Message], bool]
+"""Called likewise while nobody takes messages yet; returns whether this one is done with."""
+
 
 class Wire:
     """The two ends of a client's pipes. Messages wait until `attach` names who takes them."""
@@ -52,19 +55,28 @@ class Wire:
         self.life = life
         self._outbox: SimpleQueue[bytes] = SimpleQueue()
         self._inbox: list[Message] = []
-        self._take: Take = self._inbox.append
+        self._take: Take = self._hold
+        self._ahead: Ahead | None = None
         self._handover = threading.Lock()
         self._attached = threading.Event()
 
     @classmethod
-    def open_stdio(cls, life: Lifetime) -> Wire:
-        """Claim stdin and stdout; `life` ends with the input, and when nobody reads the output any more."""
+    def open_stdio(cls, life: Lifetime, ahead: Ahead | None = None) -> Wire:
+        """Claim stdin and stdout; `life` ends with the input, and when nobody reads the output any more.
+
+        `ahead` sees each message that comes before `attach`, and returns whether it has dealt with it.
+        """
         wire = cls(*claim_stdio(), life)
+        wire._ahead = ahead
         life.on_ending(wire._drain)
         life.watch_hangup(wire._target, OUTPUT_CLOSED)
         threading.Thread(target=wire._write, name="pinfold-writer", daemon=True).start()
         threading.Thread(target=wire._read, name="pinfold-reader", daemon=True).start()
         return wire
+
+    def _hold(self, message: Message) -> None:
+        if self._ahead is None or not self._ahead(self, message):
+            self._inbox.append(message)
 
     def attach(self, take: Take) -> None:
         """Hand every message to `take`: those that came before, then those to come."""

@@ -12,28 +12,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
-from pinfold.store.results import (
-    AppendedMessages,
-    Artifact,
-    ArtifactSlice,
-    BriefState,
-    Checkpoint,
-    Entry,
-    Fold,
-    Pin,
-    PinnedDecision,
-    SavedCheckpoint,
-    SearchPage,
-    SearchRecord,
-    SpilledArtifact,
-    StoreStatus,
-    VerifyReport,
-)
-from pinfold.store.values import Caller
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # every command imports this package for its errors, and most need no more
+    from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
     from pinfold.store.redaction import Redactor
+    from pinfold.store.results import (
+        AppendedMessages,
+        Artifact,
+        ArtifactSlice,
+        BriefState,
+        Checkpoint,
+        Entry,
+        Fold,
+        Pin,
+        PinnedDecision,
+        SavedCheckpoint,
+        SearchPage,
+        SearchRecord,
+        SpilledArtifact,
+        StoreStatus,
+        VerifyReport,
+    )
+    from pinfold.store.values import Caller
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""

@@ -6,9 +6,12 @@ Texts have been checked and redacted by the time a command exists; limits are th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pinfold.store.content import Content
 from pinfold.store.values import Caller, PinKind, Pointer
+
+if TYPE_CHECKING:
+    from pinfold.store.content import Content
 
 
 @dataclass(frozen=True, slots=True)
