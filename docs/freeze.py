@@ -1,4 +1,4 @@
-"""What the SDK answers to a client's first requests, in every protocol version: the content of `server/ahead.json`."""
+"""What the SDK answers to a client's first requests in every protocol version, for `server/ahead.json`."""
 
 from __future__ import annotations
 

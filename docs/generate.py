@@ -28,7 +28,8 @@ def tools_page() -> str:
     price = count(json.dumps([_published(tool) for tool in TOOLS], ensure_ascii=False, separators=(",", ":")))
     head = (
         f"# The five tools\n\n{_GENERATED}\nA model pays {price} o200k tokens for the five"
-        f" (names, descriptions, input schemas) and {count(INSTRUCTIONS)} for the server's instructions, which read:\n\n"
+        f" (names, descriptions, input schemas) and {count(INSTRUCTIONS)} for the server's"
+        f" instructions, which read:\n\n"
         f"> {INSTRUCTIONS}\n"
     )
     return head + "".join(_tool(tool) for tool in TOOLS)

@@ -151,6 +151,7 @@ def test_server_ends_in_two_seconds_in_every_state_by_every_ending() -> None:
 
 def test_what_runs_at_the_end_of_input_is_finished_and_answered() -> None:
     with toy() as peer:
+        assert text_of(peer.ask(call(0, "echo", text="up"))) == "up"
         peer.send(call(1, "sleep", s=0.3), call(2, "sleep", s=0.3, where="thread"), call(3, "echo", text="x"))
         peer.stdin.close()
         answers = sorted((answer["id"], text_of(answer)) for answer in peer.rest())
@@ -216,6 +217,7 @@ def test_ignored_hangup_stays_ignored(tmp_path: Path) -> None:
     with running(command) as peer:
         peer.wait_for_note(b"starting")
         peer.server.send_signal(signal.SIGHUP)
+        assert not peer.is_gone(1)
         peer.server.send_signal(signal.SIGTERM)
         assert peer.server.wait(PATIENCE_S) == 128 + signal.SIGTERM
 

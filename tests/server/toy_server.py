@@ -7,9 +7,11 @@ slow import would. On stderr it says when it waits there, and when a tool begins
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -74,21 +76,41 @@ MISBEHAVIOURS: dict[str, Callable[[], object]] = {
 }
 
 
+def _stop_in_c() -> None:
+    """Stop this thread in C, where no signal wakes the interpreter on it, and only then say so."""
+    libc, mutex, in_c = ctypes.CDLL(None), ctypes.create_string_buffer(128), threading.Lock()
+
+    def say() -> None:
+        with in_c:
+            os.write(2, b"sleeping\n")
+
+    libc.pthread_mutex_init(mutex, None)
+    libc.pthread_mutex_lock(mutex)
+    in_c.acquire()
+    threading.Thread(target=say, daemon=True).start()
+    sys.setswitchinterval(
+        60
+    )  # the other thread runs when this one lets go of the interpreter: inside the last call
+    in_c.release()
+    libc.pthread_mutex_lock(mutex)
+
+
 async def _echo(arguments: dict[str, Any]) -> object:
     return arguments.get("text", "")
 
 
 async def _sleep(arguments: dict[str, Any]) -> object:
-    """Sleep in the `task`, in a `thread` that cannot be cancelled, or in the event `loop` itself."""
+    """Sleep in the `task`, in a `thread` that cannot be cancelled, or stop the event `loop` for good."""
     import anyio.to_thread
 
-    os.write(2, b"sleeping\n")
     match arguments:
         case {"where": "thread", "s": s}:
+            os.write(2, b"sleeping\n")
             await anyio.to_thread.run_sync(time.sleep, s)
-        case {"where": "loop", "s": s}:
-            time.sleep(s)
+        case {"where": "loop"}:
+            _stop_in_c()
         case {"s": s}:
+            os.write(2, b"sleeping\n")
             await asyncio.sleep(s)
     return "slept"
 

@@ -1,7 +1,7 @@
 """What a searcher wrote, taken apart: lines, phrases and words; and the cursor that continues a page.
 
-Nothing in a query is an error but the lack of anything to look for: only double quotes and line ends mean something.
-Source: design 2, search_history; P32.
+Nothing in a query is an error but the lack of anything to look for: only double quotes and line ends mean
+something. Source: design 2, search_history; P32.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ MAX_WORDS = 64
 MAX_CHARS = 10_000
 
 _QUOTED = re.compile('"([^"\n]*)"|“([^”\n]*)”')
-_EDGES = ".,;:!?()[]{}<>\"'“”‘’`…"
+_ALNUM = re.compile("[A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One word to look for, in any of its `forms`; a form is index tokens with blanks between, to stand in a row."""
+    """One word to look for, in any of its `forms`: index tokens with blanks between, to stand in a row."""
 
     forms: tuple[str, ...]
 
@@ -35,9 +35,10 @@ class Term:
 class Line:
     """One phrasing. `whole` is all of it as one form; `phrases` must be there, `terms` should.
 
-    `hints` are forms that count in ranking only: pieces of identifiers. `neighbours` are pairs of `terms` (by index)
-    with the form in which they stand side by side in the line, and `literals` the folded words that hold more than
-    letters and digits, such as `c++`. `pieces` are the folded words as written, for a search inside of words.
+    `hints` are forms that count in ranking only: pieces of identifiers. `neighbours` are pairs of `terms` (by
+    index) with the form in which they stand side by side in the line, and `literals` the folded words that
+    hold more than letters and digits, such as `c++`. `pieces` are the folded words as written, for a search
+    inside of words.
     """
 
     whole: str
@@ -96,7 +97,7 @@ def _form(found: Iterable[str]) -> str:
 
 
 def _chain(words: list[str]) -> list[tuple[Term, int, int]]:
-    """Return the terms in order with the first and last place of their tokens, stop words dropped if others are left."""
+    """Return the terms with the places of their first and last token; stop words if nothing else is left."""
     everything = list(_terms(words))
     telling = [found for found in everything if found[0].forms[0] not in STOP_WORDS]
     return telling or everything
@@ -105,29 +106,35 @@ def _chain(words: list[str]) -> list[tuple[Term, int, int]]:
 def _terms(words: list[str]) -> Iterator[tuple[Term, int, int]]:
     place = 0
     for word in words:
-        found = tokens(word)
-        split = identifier_parts(word.strip(_EDGES)) if len(found) == 1 else []
-        for token in found:
+        splits = _splits(word)
+        for token in tokens(word):
             if is_run(token):
                 for i, pair in enumerate(bigrams(token)):
                     yield Term((pair,)), place + i, place + i + len(pair) - 1
                 place += len(token)
                 continue
-            pieces = " ".join(split[:-1])
-            yield Term((token, pieces) if pieces else (token,)), place, place
+            yield Term((token, splits[token]) if token in splits else (token,)), place, place
             place += 1
 
 
+def _splits(word: str) -> dict[str, str]:
+    """Return for each folded identifier in a word, such as `getuserbyid`, its pieces as one form."""
+    found = {part.lower(): " ".join(identifier_parts(part)[:-1]) for part in _ALNUM.findall(word)}
+    return {part: pieces for part, pieces in found.items() if pieces}
+
+
 def _hints(words: list[str], terms: list[Term]) -> Iterator[str]:
-    """Yield pieces of camelCase and the like that are no terms themselves."""
+    """Yield the pieces of identifiers that are no terms themselves."""
     known = {term.forms[0] for term in terms}
-    pieces = (piece for word in words for piece in identifier_parts(word.strip(_EDGES))[:-1])
+    pieces = (piece for word in words for form in _splits(word).values() for piece in form.split())
     for piece in dict.fromkeys(pieces):
         if len(piece) > 1 and piece not in STOP_WORDS and piece not in known:
             yield piece
 
 
-def _neighbours(text: str, chain: list[tuple[Term, int, int]], terms: list[Term]) -> Iterator[tuple[int, int, str]]:
+def _neighbours(
+    text: str, chain: list[tuple[Term, int, int]], terms: list[Term]
+) -> Iterator[tuple[int, int, str]]:
     row = _form(tokens(text)).split()
     numbers = {term: i for i, term in enumerate(terms)}
     for (left, start, _), (right, _, stop) in pairwise(chain):
@@ -192,7 +199,9 @@ def read_cursor(text: str, digest: bytes) -> Cursor:
     return Cursor(newest, frozenset(shown))
 
 
-_CURSOR_FORM = "Pass the `cursor` of the previous reply with the same query and filters, or none for the first page."
+_CURSOR_FORM = (
+    "Pass the `cursor` of the previous reply with the same query and filters, or none for the first page."
+)
 
 
 def _varint(number: int) -> bytes:

@@ -1,7 +1,7 @@
 """One line of a text around what was looked for.
 
-Offsets are found in a copy of the text that is folded character by character, so that accents, case and spelling of
-identifiers do not hide a match. Time is linear in the text. Source: design 2, search_history.
+Offsets are found in a copy of the text that is folded character by character, so that accents, case and
+spelling of identifiers do not hide a match. Time is linear in the text. Source: design 2, search_history.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
@@ -23,16 +24,25 @@ _MAX_MATCHES = 2_000
 _SPACES = re.compile(r"\s+")
 
 
-def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> str:
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """One line of a text, and the number (from 1) of the text's line on which its match begins."""
+
+    text: str
+    line: int
+
+
+def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> Snippet:
     """Return at most `width` characters of the text on one line, an ellipsis where it was cut.
 
-    `forms` are those of `query.Line`, the most telling first. The window with the most telling matches is chosen, the
-    first such; without any match it is the beginning. No cut falls inside a character as a reader sees it.
+    `forms` are those of `query.Line`, the most telling first. The window with the most telling matches is
+    chosen, the first such; without any match it is the beginning. No cut falls inside a character as a reader
+    sees it.
     """
     whole = unicodedata.normalize("NFC", text)
     found = _matches(whole, forms)
     middle = _best(found, width - _LEAD) if found else 0
-    return _window(whole, middle, width)
+    return Snippet(_window(whole, middle, width), whole.count("\n", 0, middle) + 1)
 
 
 def _matches(text: str, forms: Sequence[str]) -> list[tuple[int, int, int]]:
@@ -57,13 +67,19 @@ def _patterns(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 def _pattern(form: str) -> str:
     """Turn `get user by id` into what also finds `getUserById` and `get_user_by_id`."""
-    return r"[\W_]{0,3}".join(
-        re.escape(stem(token)) + (r"\w{0,4}?" if token.isascii() else "") for token in form.split()
-    )
+    return r"[\W_]{0,3}".join(map(_beginning, form.split()))
+
+
+def _beginning(token: str) -> str:
+    """Turn a word into a pattern of what its forms begin with, so that `queries` finds `query`, too."""
+    if not token.isascii():
+        return re.escape(token)
+    shorter = stem(token).removesuffix("i") if len(token) > 3 else token
+    return re.escape(shorter) + r"\w{0,4}?"
 
 
 def _best(found: list[tuple[int, int, int]], room: int) -> int:
-    """Return where the first match of the best window starts; the earlier a form stands, the more it weighs."""
+    """Return where the best window's first match starts; the earlier a form stands, the more it weighs."""
     starts = [start for start, _, _ in found]
     best, best_worth = starts[0], 0.0
     for i, (start, stop, _) in enumerate(found):

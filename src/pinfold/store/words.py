@@ -1,8 +1,9 @@
-"""Words as search sees them: folded, cut where scripts and identifiers cut, the same when written and when asked.
+"""Words as search sees them: folded, cut where scripts and identifiers cut, the same when written and when
+asked.
 
-The index holds two texts per entry: `body(text)`, its words in order, and `parts(text)`, what stands inside them. Both are
-pure and take time linear in the text. A change of either makes old index rows wrong: rebuild the index with it.
-Source: design 2, search_history.
+The index holds two texts per entry: `body(text)`, its words in order, and `parts(text)`, what stands inside
+them. Both are pure and take time linear in the text. A change of either makes old index rows wrong: rebuild
+the index with it. Source: design 2, search_history.
 """
 
 from __future__ import annotations
@@ -46,20 +47,20 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9_]{2,}")
 _PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _HEX = re.compile(rf"(?:0[xX])?([0-9a-fA-F]{{{_MIN_HEX},}})")
 
-STOP_WORDS = frozenset(
-    """
-    a about all also am an and any are as at be been being but by can could did do does doing done for from get gets got
-    had has have having he her here hers him his how i if in into is it its just let like ll may me might more most my no
-    nor not now of on only or other our ours out over own please re s same shall she should so some such t than that the
-    their theirs them then there these they this those to too up upon us ve very was we were what when where which while
-    who whom whose why will with would yes you your yours
-    """.split()
-)
+_STOP = """
+    a about all also am an and any are as at be been being but by can could did do does doing done for
+    from get gets got had has have having he her here hers him his how i if in into is it its just let
+    like ll may me might more most my no nor not now of on only or other our ours out over own please re s
+    same shall she should so some such t than that the their theirs them then there these they this those
+    to too up upon us ve very was we were what when where which while who whom whose why will with would
+    yes you your yours
+"""
+STOP_WORDS = frozenset(_STOP.split())
 """Words that say nothing about what is looked for; dropped from a query unless nothing else is left."""
 
 
 def fold(text: str) -> str:
-    """Return the text without case, accents, width variants and invisible characters; lone surrogates are dropped."""
+    """Return the text without case, accents, width variants, invisible characters and lone surrogates."""
     if text.isascii():
         return text.lower()
     clean = text.encode("utf-8", "ignore").decode("utf-8")
@@ -94,7 +95,8 @@ def body(text: str) -> str:
 
 
 def parts(text: str) -> str:
-    """Return what the index's second column holds: pieces and joined forms of identifiers, pairs of unspaced runs.
+    """Return what the index's second column holds: pieces and joined forms of identifiers, pairs of unspaced
+    runs.
 
     `getUserById` and `get_user_by_id` both give `get user by id getuserbyid`; a hex run is not cut.
     """
@@ -124,7 +126,7 @@ def identifier_parts(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return a word without its commonest English endings; rougher than the index's own stemmer, and never longer."""
+    """Return a word without its commonest English ending; rougher than the index's own stemmer."""
     if len(word) <= 3 or not word.isascii() or not word.isalpha():
         return word
     for ending, kept in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("y", "i"), ("e", "")):
@@ -142,7 +144,7 @@ def _units(text: str) -> Iterator[str]:
 
 
 def folded_words(text: str) -> frozenset[str]:
-    """Return the set of content words: folded, stemmed, without stop words; pairs of characters for unspaced runs."""
+    """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters."""
     return frozenset(_units(text)) or frozenset(tokens(text))
 
 

@@ -1,7 +1,7 @@
 """Search: a query in, a page of hits out; `index_entry` and `unindex_entry` keep what it looks into.
 
-A cursor names the newest entry that counts and the entries already shown, so that paging shows each thing once while
-others write. Source: design 2, search_history; P7, P32.
+A cursor names the newest entry that counts and the entries already shown, so that paging shows each thing
+once while others write. Source: design 2, search_history; P7, P32.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier`, `covered` and `bounded` are those of `results.SearchPage`. `total` counts the entries that were ranked; hits
-    are what is left once equal texts, pieces of one artifact and superseded pins are put together.
+    `tier`, `covered` and `bounded` are those of `results.SearchPage`. `total` counts the entries that were
+    ranked; hits are what is left once equal texts, pieces of one artifact and superseded pins are put
+    together.
     """
 
     hits: tuple[FoundHit, ...]
@@ -39,7 +40,8 @@ class Found:
 def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Found:
     """Return one page of hits.
 
-    Raises `InvalidInputError` for a query without letter, digit or pictograph, and for a cursor of another query.
+    Raises `InvalidInputError` for a query without letter, digit or pictograph, and for a cursor of another
+    query.
     """
     query = parse(asked.query)
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)

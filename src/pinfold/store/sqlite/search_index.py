@@ -1,7 +1,7 @@
 """The index of words: what is written for an entry, and how it is asked within a scope.
 
-Cost is bounded whatever is asked: counts stop at `PROBE`, and where more entries than that match, only the newest
-`NEWEST` are ranked. Source: design 6; the figures are of measurements at a million entries.
+Cost is bounded whatever is asked: counts stop at `PROBE`, and of words that more entries hold only the newest
+`NEWEST` matches among the `WINDOW` newest entries are ranked. Source: design 6.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pinfold.store import words
 
 PROBE = 5_000
 NEWEST = 2_000
+WINDOW = 100_000
 DEPTH = 200
 
 Scored = tuple[int, float]
@@ -70,7 +71,8 @@ def all_of(expressions: Iterable[str]) -> str:
 class Scope:
     """Which entries may be found: ids up to `newest`, of these kinds, this session, since, about this path.
 
-    `phrases` are forms that each entry must hold. `path` matches whole segments from the end, either way round.
+    `phrases` are forms that each entry must hold. `path` matches whole segments from the end, either way
+    round.
     """
 
     newest: int
@@ -92,7 +94,7 @@ class Scope:
         return f"{{body parts}} : {wanted}{filters}"
 
     def outside_index(self) -> tuple[str, list[str | int]]:
-        """Return what the index cannot tell, as SQL over `entry` that begins with AND, with its parameters."""
+        """Return what the index cannot tell, as SQL over `entry` beginning with AND, and its parameters."""
         sql = ""
         values: list[str | int] = []
         if self.since is not None:
@@ -105,7 +107,7 @@ class Scope:
         return sql, values
 
     def on_entry(self) -> tuple[str, list[str | int]]:
-        """Return all filters as SQL over `entry` that begins with AND, with its parameters."""
+        """Return all filters as SQL over `entry` beginning with AND, and its parameters."""
         sql, values = self.outside_index()
         if self.kinds:
             sql += f" AND entry.kind IN ({', '.join('?' * len(self.kinds))})"
@@ -143,11 +145,15 @@ class Index:
         row = self.db.execute(f"SELECT count(*) FROM ({sql} LIMIT ?)", (*values, PROBE + 1)).fetchone()  # noqa: S608
         return int(row[0])
 
-    def newest(self, expression: str, limit: int) -> list[int]:
-        """Return the ids of the newest matches, newest first."""
+    def newest(self, expression: str, limit: int, floor: int = 0) -> list[int]:
+        """Return the ids of the newest matches from `floor` on, newest first."""
         sql, values = self._select("words.rowid", expression)
-        rows = self.db.execute(f"{sql} ORDER BY words.rowid DESC LIMIT ?", (*values, limit))
-        return [row[0] for row in rows]
+        ordered = f"{sql} AND words.rowid >= ? ORDER BY words.rowid DESC LIMIT ?"
+        return [row[0] for row in self.db.execute(ordered, (*values, floor, limit))]
+
+    def recent(self, expression: str) -> list[int]:
+        """Return the ids of the `NEWEST` newest matches among the `WINDOW` newest entries, newest first."""
+        return self.newest(expression, NEWEST, self.scope.newest - WINDOW)
 
     def among(self, expression: str, ids: Iterable[int]) -> set[int]:
         """Return those of the ids that match; each costs a look into the index."""
@@ -157,21 +163,11 @@ class Index:
         )
         return {row[0] for row in rows}
 
-    def best(self, expression: str, *, few: bool) -> tuple[list[Scored], bool]:
-        """Return the `DEPTH` best matches, and whether only the newest ones were looked at.
-
-        `few` says that the caller knows the matches to be few enough to rank them all.
-        """
-        floor = 0
-        if not few:
-            found = self.newest(expression, PROBE + 1)
-            floor = found[NEWEST - 1] if len(found) > PROBE else 0
+    def best(self, expression: str, floor: int = 0) -> list[Scored]:
+        """Return the `DEPTH` best matches from id `floor` on; time grows with the matches of each word."""
         sql, values = self._select(f"words.rowid, {_BM25} AS score", expression)
-        rows = self.db.execute(
-            f"{sql} AND words.rowid >= ? ORDER BY score DESC, words.rowid DESC LIMIT ?",
-            (*values, floor, DEPTH),
-        )
-        return [(row[0], row[1]) for row in rows], floor > 0
+        ordered = f"{sql} AND words.rowid >= ? ORDER BY score DESC, words.rowid DESC LIMIT ?"
+        return [(row[0], row[1]) for row in self.db.execute(ordered, (*values, floor, DEPTH))]
 
     def _select(self, what: str, expression: str) -> tuple[str, list[str | int]]:
         conditions, values = self.scope.outside_index()

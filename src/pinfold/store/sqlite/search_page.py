@@ -23,10 +23,11 @@ _COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
 
 @dataclass(frozen=True, slots=True)
 class FoundHit:
-    """One hit: its entry, one line with the match in it, and the note under it if there is one."""
+    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any."""
 
     entry: EntryRow
     snippet: str
+    line: int
     note: str | None = None
 
 
@@ -60,7 +61,7 @@ class Page:
         self.hits = []
 
     def literal_first(self, rows: list[EntryRow], tiers: dict[int, int]) -> list[EntryRow]:
-        """Put forward, among the first rows with all words, those that hold words like `c++` just as asked."""
+        """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
         count = sum(tiers[row.id] in _COMPLETE for row in rows[:_CHECKED_FOR_LITERALS])
@@ -82,10 +83,10 @@ class Page:
             self._annotate(present, note)
             return None
         text = self._text(present)
-        line = snippet(text, self._forms)
-        if note is None and (self._seen[text] or self._seen[line] == _SAME_SNIPPETS):
+        found = snippet(text, self._forms)
+        if note is None and (self._seen[text] or self._seen[found.text] == _SAME_SNIPPETS):
             return None
-        return FoundHit(present, line, note)
+        return FoundHit(present, found.text, found.line, note)
 
     def _take(self, row: EntryRow, hit: FoundHit | None) -> None:
         self.consumed.add(row.id)
@@ -105,13 +106,14 @@ class Page:
         present = first_entry(self._db, f"P{self._live(pin[0])}")
         if present is None:
             return row, f"replaced by P{pin[0]}"
-        return present, f"replaces {row.pointer}: {snippet(pin[1], self._forms, _NOTE_CHARS)}"
+        return present, f"replaces {row.pointer}: {snippet(pin[1], self._forms, _NOTE_CHARS).text}"
 
     def _live(self, number: int) -> int:
         """Follow replacements to the pin that stands; each is newer than what it replaces, so this ends."""
         row = self._db.execute(
-            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by FROM pin JOIN chain USING (number)"
-            " WHERE superseded_by IS NOT NULL) SELECT max(number) FROM chain",
+            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by"
+            " FROM pin JOIN chain USING (number) WHERE superseded_by IS NOT NULL)"
+            " SELECT max(number) FROM chain",
             (number,),
         ).fetchone()
         return int(row[0])

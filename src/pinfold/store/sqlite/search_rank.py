@@ -1,11 +1,11 @@
-"""One query, ranked in tiers: entries with the whole line, then with all its words, then with the most telling ones."""
+"""One query, ranked in tiers: entries with the whole line, with all its words, with the most telling ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query
-from pinfold.store.sqlite.search_index import Index, Scored, all_of, quoted
+from pinfold.store.sqlite.search_index import DEPTH, NEWEST, Index, all_of, quoted
 from pinfold.store.sqlite.search_score import most_words
 from pinfold.store.sqlite.search_terms import Probe, probe_term
 
@@ -18,7 +18,8 @@ TIERS = ("exact phrase", "all words", "most words", "substring", "none")
 class Ranking:
     """Entry ids, best first, each with the place of its tier in `TIERS`.
 
-    `covered` is the share of the terms that the first one holds; `bounded` says that only the newest matches counted.
+    `covered` is the share of the terms that the first one holds; `bounded` says that only the newest matches
+    counted.
     """
 
     tiers: dict[int, int]
@@ -57,25 +58,31 @@ def rank(index: Index, query: Query) -> Ranking:
 def _rank_line(whole: Index, line: Line) -> Ranking:
     index = whole.holding(line.phrases)
     probes = [probe_term(index, term) for term in line.terms]
-    lists = [*_complete(index, line, probes), most_words(index, line, probes)]
+    some, bounded = most_words(index, line, probes)
+    lists = [*_complete(index, line, probes, dict(some)), [entry for entry, _ in some]]
     places = (0, 1, 2) if any(probe.matches and not probe.loose for probe in probes) else (0, 1, 3)
     tiers: dict[int, int] = {}
-    for place, (found, _) in zip(places, lists, strict=True):
-        for entry, _ in found:
+    for place, found in zip(places, lists, strict=True):
+        for entry in found:
             tiers.setdefault(entry, place)
     if not tiers:
         return Ranking({})
-    covered = _covered(index, probes, next(iter(tiers)))
-    return Ranking(tiers, covered, any(bounded for _, bounded in lists))
+    bounded = bounded or all(probe.is_common for probe in probes)
+    return Ranking(tiers, _covered(index, probes, next(iter(tiers))), bounded)
 
 
-def _complete(index: Index, line: Line, probes: list[Probe]) -> list[tuple[list[Scored], bool]]:
+def _complete(index: Index, line: Line, probes: list[Probe], scores: dict[int, float]) -> list[list[int]]:
     """Return what holds the line as a phrase, and what holds all its words."""
     if not all(probe.matches and not probe.loose for probe in probes):
-        return [([], False), ([], False)]
-    few = not all(probe.is_common for probe in probes)
+        return [[], []]
     every = all_of(probe.expression for probe in probes)
-    return [index.best(quoted(line.whole), few=few), index.best(every, few=few)]
+    common = all(probe.is_common for probe in probes)
+    whole = index.recent(every) if common else index.newest(every, NEWEST)
+    in_a_row = index.newest(quoted(line.whole), NEWEST, min(whole, default=0) if common else 0)
+    # Another pass of BM25 would read all matches of the commonest word.
+    return [
+        sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH] for ids in (in_a_row, whole)
+    ]
 
 
 def _covered(index: Index, probes: list[Probe], entry: int) -> float:

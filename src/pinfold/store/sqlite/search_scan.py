@@ -16,7 +16,8 @@ _LOOKED_AT = 50_000
 
 
 def scan(index: Index, query: Query, text_of: TextOf) -> Ranking:
-    """Return entries that hold at least half of a line's words as plain substrings, most first, then newest first.
+    """Return entries that hold at least half of a line's words as plain substrings, most first, then newest
+    first.
 
     Lines with a quoted phrase are left out: a phrase that no entry holds has no other meaning. Reads at most
     `SCANNED_ENTRIES` entries or `SCANNED_CHARS` characters; `bounded` says that older ones were left.
@@ -38,7 +39,7 @@ def scan(index: Index, query: Query, text_of: TextOf) -> Ranking:
             shares[row.id] = share
     order = sorted(shares, key=lambda entry: (-shares[entry], -entry))[:DEPTH]
     tier = TIERS.index("substring")
-    return Ranking({entry: tier for entry in order}, max(shares.values(), default=0.0), bounded)
+    return Ranking(dict.fromkeys(order, tier), max(shares.values(), default=0.0), bounded)
 
 
 def _needles(pieces: tuple[str, ...]) -> list[str]:

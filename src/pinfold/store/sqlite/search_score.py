@@ -1,23 +1,24 @@
 """The tier of most words: BM25 of the rarer words, raised by what BM25 does not see.
 
-An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by missing
-words that stand just before or behind it in the same conversation. The weights were chosen on one half of two public
-data sets (questions about dialogues, changelog entries and their commits) and checked on the other half.
+An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by
+missing words that stand just before or behind it in the same conversation.
+
+The weights were chosen on one half of two public data sets. On the other half they beat plain BM25 on
+questions about dialogues (66.7 against 61.6 % with a right entry among five), not on changelog entries and
+their commits (62.0 against 65.1), where dropping equal texts and demanding quoted phrases also cost.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 
 from pinfold.store.query import Line
-from pinfold.store.sqlite.search_index import PROBE, Index, Scored, any_of, quoted
+from pinfold.store.sqlite.search_index import PROBE, Index, Scored, all_of, any_of, quoted
 from pinfold.store.sqlite.search_terms import Holders, Probe, probe_form
 
-_POOL = 10_000
-_TERMS = 16
-_COMMON_TERMS = 3
+_POOL = 20_000
+_TERMS = 20
 _NARROWED = 100
 _COVERAGE, _SIDE_BY_SIDE, _NEARBY = 1.5, 1.0, 0.3
 _REACH = 2
@@ -27,65 +28,67 @@ _TALK = ("messages", "tool_results")
 def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scored], bool]:
     """Return entries with some of the words, best first, and whether only the newest matches were looked at.
 
-    Words beyond the rarest that together match 10,000 entries only raise what the rarer ones found.
+    Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
     """
-    hints = [probe_form(index, hint) for hint in line.hints]
-    known = sorted((probe for probe in probes + hints if probe.matches), key=lambda probe: probe.matches)[
-        :_TERMS
-    ]
+    known = _known(index, line, probes)
     if not known:
         return [], False
-    pool = _pool(known)
-    found, bounded = index.best(any_of(probe.expression for probe in pool), few=not pool[0].is_common)
-    considered = {i: probe for i, probe in enumerate(probes) if probe in known}
-    ids = [entry for entry, _ in found]
-    weights = {place: probe.weight(index.scope.newest) for place, probe in considered.items()}
-    holders = _holders(index, considered, weights, ids)
-    bonus = Counter(_side_by_side(index, line, considered, weights))
-    bonus.update(_nearby(index, holders, ids[:_NARROWED]))
+    bounded = known[0].is_common
+    pool = any_of(probe.expression for probe in _pool(known))
+    floor = min(index.recent(pool), default=0) if bounded else 0
+    found = index.best(pool, floor)
+    considered = {place: probe for place, probe in enumerate(probes) if probe in known}
+    holders = Holders({place: probe.weight(index.scope.newest) for place, probe in considered.items()})
+    _fill(index, holders, considered, pool, floor)
+    beside = _side_by_side(index, line, considered, holders)
+    nearby = _nearby(index, holders, [entry for entry, _ in found[:_NARROWED]])
     total = holders.worth(holders.all) or 1.0
     scores = {
-        entry: score * (1 + _COVERAGE * holders.worth(holders.of(entry)) / total) + bonus[entry]
+        entry: score * (1 + _COVERAGE * holders.worth(holders.of(entry)) / total)
+        + beside.get(entry, 0.0)
+        + nearby.get(entry, 0.0)
         for entry, score in found
     }
     return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0])), bounded
 
 
+def _known(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
+    """Return the rarest of the words and hints that stand anywhere, rarest first."""
+    hints = [probe_form(index, hint) for hint in line.hints]
+    found = [probe for probe in (*probes, *hints) if probe.matches]
+    return sorted(found, key=lambda probe: probe.matches)[:_TERMS]
+
+
 def _pool(known: list[Probe]) -> list[Probe]:
-    """Return the rarest terms that together match few enough entries; of common ones only, the rarest."""
-    if known[0].is_common:
-        return known[:_COMMON_TERMS]
-    pool: list[Probe] = []
-    total = 0
-    for probe in known:
+    """Return the rarest terms that together match few enough entries; only the rarest if all are common."""
+    pool = known[:1]
+    total = pool[0].matches
+    for probe in known[1:]:
         total += probe.matches
-        if probe.is_common or (pool and total > _POOL):
+        if probe.is_common or total > _POOL:
             break
         pool.append(probe)
     return pool
 
 
-def _holders(
-    index: Index, considered: dict[int, Probe], weights: dict[int, float], found: list[int]
-) -> Holders:
-    holders = Holders(weights)
+def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: str, floor: int) -> None:
+    """Note who holds what; of a common term only among what the pool matches from id `floor` on."""
     for place, probe in considered.items():
         if probe.is_common:
-            holders.add(place, index.among(probe.expression, found[:_NARROWED]))
+            holders.add(place, index.newest(all_of([pool, probe.expression]), _POOL, floor))
         else:
             holders.add(place, index.newest(probe.expression, PROBE))
-    return holders
 
 
 def _side_by_side(
-    index: Index, line: Line, considered: dict[int, Probe], weights: dict[int, float]
+    index: Index, line: Line, considered: dict[int, Probe], holders: Holders
 ) -> dict[int, float]:
     bonus: dict[int, float] = {}
     for left, right, form in line.neighbours[:_TERMS]:
         pair = [considered[place] for place in (left, right) if place in considered]
         if len(pair) < 2 or all(probe.is_common for probe in pair):
             continue
-        worth = _SIDE_BY_SIDE * min(weights[left], weights[right])
+        worth = _SIDE_BY_SIDE * min(holders.weights[left], holders.weights[right])
         for entry in index.newest(quoted(form), PROBE):
             bonus[entry] = bonus.get(entry, 0.0) + worth
     return bonus

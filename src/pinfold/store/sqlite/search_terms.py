@@ -55,7 +55,7 @@ class Holders:
     """Which entries hold which terms, as sets of bits: bit i stands for the term at place i of the line."""
 
     def __init__(self, weights: dict[int, float]) -> None:
-        self._weights = weights
+        self.weights = weights
         self._bits: dict[int, int] = {}
         self._worth: dict[int, float] = {0: 0.0}
         self.all = sum(1 << place for place in weights)
@@ -73,5 +73,5 @@ class Holders:
     def worth(self, terms: int) -> float:
         """Return how telling these terms are together."""
         if terms not in self._worth:
-            self._worth[terms] = sum(weight for place, weight in self._weights.items() if terms >> place & 1)
+            self._worth[terms] = sum(weight for place, weight in self.weights.items() if terms >> place & 1)
         return self._worth[terms]

@@ -1,0 +1,155 @@
+"""Whether a value that stands where a secret would stand looks like one.
+
+Each judge gets the context (what stands in front of the value, its opening quote included) and the beginning
+of the value, and says no to what merely names a secret: references, placeholders, types, labels, file names,
+expressions. Source: P24 and its near misses.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+
+Judge = Callable[[bytes, bytes], bool]
+
+_REFERENCE = (
+    rb"\$[A-Za-z_({]|%[A-Za-z_]\w*%|%[sdrv(]|%\w?$|\{|<|:\w+$|[!&@][A-Za-z_]+$|"
+    rb"\.{1,2}/|~/|/[\w.-]+(/|$)|[A-Za-z]:\\|(https?|file|vault|arn|ssm|op|env|secret|sha256)(:|-from)"
+)
+_REFERENCE_INSIDE = rb"\$\{|\{\{|\$\(|\[redacted:"
+_PLACEHOLDER = (
+    rb"(?i)(your|my)[-_]?(pass|secret|token|api|key|own|super)|"
+    rb"(change|replace|insert|enter|put|add|sample|your|my)[-_ <]|change(me|it|this)|"
+    rb"todo|fixme|placeholder|dummy|redacted|masked|example|xxx|\*\*\*|\.\.\.|---|___|"
+    rb"(none|null|nil|undefined|true|false|empty|string|password|passwd|pass|secret|token|admin|root|user|"
+    rb"hidden|foo|bar|foobar|test\d*|abc\d*)$"
+)
+_EXAMPLE = rb"(?i)example|placeholder|your[-_]|x{6}|\*{4}|\.\.\."
+_TYPE = rb"(?i)(u?int|float|bytes|string|char|varchar|str|bool|utf|sha|md)[-_]?\d+(_t)?$"
+_LABEL = (
+    rb"(?i)pass|secret|token|kennwort|contras|senha|requir|invalid|incorrect|missing|wrong|optional|forgot|"
+    rb"confirm|string|text|field|input|param|hash|bcrypt|argon|plain|default|boolean|object|disabled|enabled|"
+    rb"unknown|credential"
+)
+_NAME = rb"(?i)pass|pwd|pw\d|secret|token|key|user|arg|val|param|input|self|this|conf|env|text|str\d|field"
+_IDENTIFIER = rb"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*$"
+_PART = rb"(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)[0-9]{0,2}|[0-9]{1,3}"
+_WORDY = rb"(?:%s)(?:(?:[-_./:]+|->)(?:%s))+$" % (_PART, _PART)
+_ENVIRONMENT = rb"[A-Z0-9]=$"
+_KEY_BODY = rb"[A-Za-z0-9+/]{32}|[0-9][A-Za-z0-9+/]{11}|[A-Za-z0-9+/]{11}[0-9]"
+_CURSOR = (
+    rb"(?i)(next|page|continuation|forward|backward|starting|sync|cursor|idempotency|request|publickey)"
+    rb"[_-]?token\W{0,12}$"
+)
+_UUID = rb"(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+_DIGIT = rb"[0-9]"
+_LETTER = rb"[A-Za-z]"
+_MARK = rb"[^A-Za-z0-9_.\x80-\xff-]"
+
+
+def always(_context: bytes, _value: bytes) -> bool:
+    """Accept: the shape alone is proof."""
+    return True
+
+
+def token(_context: bytes, value: bytes) -> bool:
+    """Accept what follows a vendor's prefix unless it is words, a mask such as `xxxxxx` or an example."""
+    return not (re.search(_EXAMPLE, value) or re.match(_WORDY, value))
+
+
+def dense(_context: bytes, value: bytes) -> bool:
+    """Accept a run of 16 letters and digits mixed; needed where the prefix is a common word part (`sk-`)."""
+    runs = re.findall(rb"[A-Za-z0-9]{16,}", value[:96])
+    return any(re.search(_DIGIT, run) and re.search(_LETTER, run) for run in runs) and token(b"", value)
+
+
+def not_documentation(_context: bytes, value: bytes) -> bool:
+    """Accept unless it is one of the vendor's published sample keys, which end in EXAMPLE or EXAMPLEKEY."""
+    return b"EXAMPLE" not in value
+
+
+def password(context: bytes, value: bytes) -> bool:
+    """Accept at least 6 bytes that are no reference, placeholder, label, type or name.
+
+    A literal (in quotes, or an environment assignment) may be of letters only, from 8 on; other values need a
+    mixture.
+    """
+    if len(value) < 6 or _is_named(value):
+        return False
+    literal = _is_literal(context)
+    if value.isalpha():
+        return literal and len(value) >= 8 and not re.search(_LABEL, value)
+    if re.search(_DIGIT, value) or re.search(_MARK, value):
+        return literal or not _is_code(value)
+    return False
+
+
+def secret(context: bytes, value: bytes) -> bool:
+    """Accept at least 10 bytes with letters and digits that are neither words nor code."""
+    return len(value) >= 10 and _is_random(context, value)
+
+
+def bearer(context: bytes, value: bytes) -> bool:
+    """Accept as `secret`, from 20 bytes on, no UUID and no cursor: tokens are an everyday thing here."""
+    if len(value) < 20 or re.match(_UUID, value) or re.search(_CURSOR, context):
+        return False
+    return _is_random(context, value)
+
+
+def spoken(context: bytes, value: bytes) -> bool:
+    """Accept what a sentence gives away ("the password is …"): letters and digits, no words, no code."""
+    mixed = re.search(_DIGIT, value) and (re.search(_LETTER, value) or len(value) >= 8)
+    if len(value) < 6 or not mixed or re.match(_UUID, value) or re.search(_CURSOR, context):
+        return False
+    return not _is_named(value) and not _is_code(value)
+
+
+def url_password(_context: bytes, value: bytes) -> bool:
+    """Accept any password between `user:` and `@host` that is no reference or placeholder."""
+    return len(value) >= 3 and not _is_named(value)
+
+
+def basic(_context: bytes, value: bytes) -> bool:
+    """Accept base64 of `user:password`."""
+    try:
+        plain = base64.b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except binascii.Error:
+        return False
+    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
+
+
+def private_key(_context: bytes, value: bytes) -> bool:
+    """Accept a block with key material in it, not code that merely names the header and footer."""
+    body = re.sub(rb"-----(BEGIN|END)[^-]*-----", b"", value)
+    return bool(re.search(_KEY_BODY, body))
+
+
+def _is_random(context: bytes, value: bytes) -> bool:
+    mixed = re.search(_DIGIT, value) and re.search(_LETTER, value)
+    if not mixed or _is_named(value) or re.match(_WORDY, value):
+        return False
+    # Behind a colon without a space it is rather a part of a name, such as an ARN.
+    return _is_literal(context) or not (context.endswith(b":") or _is_code(value))
+
+
+def _is_named(value: bytes) -> bool:
+    """Whether it stands for a value kept elsewhere, or for none."""
+    head = value
+    named = (
+        re.match(_REFERENCE, head)
+        or re.search(_REFERENCE_INSIDE, head)
+        or re.match(_PLACEHOLDER, head.rstrip(b"="))
+    )
+    return bool(named or re.match(_TYPE, head) or b"EXAMPLE" in head or len(set(head)) == 1)
+
+
+def _is_code(value: bytes) -> bool:
+    """Whether an unquoted value is rather an expression: a path of names, or a name of what it holds."""
+    head = value
+    return bool(re.match(_WORDY, head) or (re.match(_IDENTIFIER, head) and re.search(_NAME, head)))
+
+
+def _is_literal(context: bytes) -> bool:
+    return context[-1:] in (b'"', b"'", b"`") or bool(re.search(_ENVIRONMENT, context[-16:]))
