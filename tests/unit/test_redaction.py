@@ -275,6 +275,50 @@ def test_redaction_of_any_mixture_is_idempotent(pieces: list[str]) -> None:
     assert REDACTOR.text(once) == Redacted(once, ())
 
 
+FRAGMENTS = [
+    *PIECES,
+    *(before for _, before, _, _ in CONTEXTS),
+    *(secret[: len(secret) // 2] for _, _, secret, _ in CONTEXTS),
+    "password",
+    "token: ",
+    "-----END PRIVATE KEY-----",
+    "it's",
+    "\\",
+]
+TEXTS = st.lists(st.sampled_from(FRAGMENTS), max_size=3).map("".join)
+NAMES = st.sampled_from(["a", "password", "apiKey", "isMessageOfAnError1234567890", "url", "note"])
+DOCUMENTS = st.recursive(
+    TEXTS | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(NAMES, DOCUMENTS, min_size=1, max_size=4), st.booleans(), st.integers(0, 2))
+def test_redaction_of_any_json_keeps_its_members_and_changes_only_texts(
+    document: object, compact: bool, depth: int
+) -> None:
+    separators = (",", ":") if compact else (", ", ": ")
+    text = json.dumps(document, separators=separators)
+    for _ in range(depth):
+        text = json.dumps(["log", text], separators=separators)
+    text = REDACTOR.text(text).text
+    for _ in range(depth):
+        _, text = json.loads(text)
+    assert _outline(json.loads(text)) == _outline(document)
+
+
+def _outline(value: object) -> object:
+    """A document without its texts; a list of texts counts as one, since a private key may be many lines."""
+    if isinstance(value, dict):
+        return {name: _outline(member) for name, member in value.items()}
+    if isinstance(value, list):
+        outlines = [_outline(item) for item in value]
+        return [item for item in outlines if item != "text"] + ["text"] * ("text" in outlines)
+    return "text" if isinstance(value, str) else value
+
+
 def test_stream_of_nothing_is_nothing() -> None:
     stream = REDACTOR.stream([b"", b""])
     assert list(stream) == []
@@ -334,6 +378,26 @@ def test_private_key_shown_with_line_numbers_or_marks_is_replaced(layout: str) -
     assert redacted.text.endswith("\ndone")
 
 
+@pytest.mark.parametrize("name", ["b", "isMessageOfAnError", "privateKeyOfTheServer"])
+@pytest.mark.parametrize("spaces", [None, 2])
+def test_private_key_that_is_cut_off_in_json_leaves_the_next_member_alone(
+    name: str, spaces: int | None
+) -> None:
+    cut = _pem("RSA PRIVATE KEY")[:180]
+    text = json.dumps({"a": cut, name: "-----END RSA PRIVATE KEY-----", "z": [1]}, indent=spaces)
+    members = json.loads(REDACTOR.text(text).text)
+    assert members.pop("a").startswith("[redacted:private-key:")
+    assert members == {name: "-----END RSA PRIVATE KEY-----", "z": [1]}
+
+
+def test_private_key_as_a_list_of_lines_in_json_becomes_one_line() -> None:
+    lines = _pem("PRIVATE KEY").split("\n")
+    members = json.loads(REDACTOR.text(json.dumps({"key": lines, "n": 1})).text)
+    assert len(members["key"]) == 1
+    assert members["key"][0].startswith("[redacted:private-key:")
+    assert members["n"] == 1
+
+
 SAMPLE_KEY = "wJalrXUtnFEMI/K7MDENG" + "/bPxRfiCYEXAMPLEKEY"
 
 NEAR_MISSES = (
@@ -377,6 +441,7 @@ NEAR_MISSES = (
     '{"password": "required"}',
     '{"password": "string", "token": "string"}',
     '{"label": "password", "placeholder": "Password"}',
+    '{"password": "Password1 is too short"}',
     'errors: {"password": "Incorrect password or email1"}',
     "token = tokens[index1]",
     "token = self.lexer.next_token(2)",

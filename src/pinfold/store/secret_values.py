@@ -44,6 +44,8 @@ _CURSOR = (
     rb"[_-]?token\W{0,12}$"
 )
 _UUID = rb"(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+_MEMBER = rb"[\"'`]\]?[ \t*]*:[ \t*]*$"
+_NUMBER = rb"-?[0-9.]+([eE][+-]?[0-9]+)?$"
 _DIGIT = rb"[0-9]"
 _LETTER = rb"[A-Za-z]"
 _MARK = rb"[^A-Za-z0-9_.\x80-\xff-]"
@@ -76,7 +78,7 @@ def password(context: bytes, value: bytes) -> bool:
     A literal (in quotes, or an environment assignment) may be of letters only, from 8 on; other values need a
     mixture.
     """
-    if len(value) < 6 or _is_named(value):
+    if len(value) < 6 or _is_named(value) or _is_json_number(context, value):
         return False
     literal = _is_literal(context)
     if value.isalpha():
@@ -128,7 +130,7 @@ def private_key(_context: bytes, value: bytes) -> bool:
 
 def _is_random(context: bytes, value: bytes) -> bool:
     mixed = re.search(_DIGIT, value) and re.search(_LETTER, value)
-    if not mixed or _is_named(value) or re.match(_WORDY, value):
+    if not mixed or _is_named(value) or re.match(_WORDY, value) or _is_json_number(context, value):
         return False
     # Behind a colon without a space it is rather a part of a name, such as an ARN.
     return _is_literal(context) or not (context.endswith(b":") or _is_code(value))
@@ -149,6 +151,11 @@ def _is_code(value: bytes) -> bool:
     """Whether an unquoted value is rather an expression: a path of names, or a name of what it holds."""
     head = value
     return bool(re.match(_WORDY, head) or (re.match(_IDENTIFIER, head) and re.search(_NAME, head)))
+
+
+def _is_json_number(context: bytes, value: bytes) -> bool:
+    """Whether it is a number behind a quoted name, in whose place only another number would be valid."""
+    return bool(re.search(_MEMBER, context) and re.match(_NUMBER, value))
 
 
 def _is_literal(context: bytes) -> bool:
