@@ -201,6 +201,7 @@ NEAR_MISSES = (
     "Credential=AKIDEXAMPLE/20220524/us-east-1/iam/aws4_request",
     "private_key = rust_openssl.hpke.MLKEM768X25519PrivateKey",
     'private_key: "_EllipticCurvePrivateKey"',
+    "private_key: Ed25519PrivateKey",
     "http://<username>:<password>@proxy-host",
     "private_key_path: /etc/ssl/private/server1.pem",
     "private_key: ./keys/server1.pem",

@@ -163,7 +163,7 @@ def _is_code(value: bytes) -> bool:
     """Whether an unquoted value is rather an expression: a path of names, or a name of what it holds."""
     if len(value) > 80 or not re.match(_IDENTIFIER, value):
         return bool(re.match(_WORDY, value))
-    is_name = b"." in value or len(re.findall(_DIGIT, value)) <= 3
+    is_name = b"." in value or len(re.findall(_DIGIT, value)) <= 5
     return bool(re.match(_WORDY, value)) or (is_name and bool(re.search(_NAME, value)))
 
 
