@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from pinfold.server.settings import Settings
 from pinfold.store import Progress, Store
 from pinfold.store.errors import NotFoundError
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Receipt
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ def _ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
     """Open the project's store, which must exist, ask, and close it."""
 
     async def ask() -> T:
-        if not (settings.store_folder / "log.db").exists():
+        if not settings.store_folder.exists():
             project = settings.project
             raise NotFoundError(
                 f"project {project.name} ({project.root})",
@@ -55,16 +55,20 @@ def brief_report(settings: Settings, as_of: int | None, *, as_json: bool) -> str
     return _ask(settings, question)
 
 
-def verify_report(settings: Settings, progress: Progress | None, *, as_json: bool) -> tuple[str, bool]:
+def verify_report(
+    settings: Settings, progress: Progress | None, receipts: Sequence[str], *, as_json: bool
+) -> tuple[str, bool]:
     """Return what `verify` found as text or JSON, and whether nothing is wrong."""
 
     async def question(store: Store) -> tuple[str, bool]:
-        report = await store.verify(progress)
+        report = await store.verify(progress, [Receipt.read(text) for text in receipts])
         if as_json:
             found = asdict(report) | {"ok": report.ok, "tip": str(report.tip) if report.tip else None}
             return json.dumps(found), report.ok
         verdict = "ok" if report.ok else f"{len(report.problems)} problems"
-        head = f"{verdict}: {report.events:,} events, {report.artifacts:,} artifacts, tip {report.tip or 'none'}"
+        head = (
+            f"{verdict}: {report.events:,} events, {report.artifacts:,} artifacts, tip {report.tip or 'none'}"
+        )
         return "\n".join([head, *report.problems]), report.ok
 
     return _ask(settings, question)

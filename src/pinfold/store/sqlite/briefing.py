@@ -45,8 +45,8 @@ def _epoch(db: sqlite3.Connection, session: int | None, seq: int) -> int:
     if session is None:
         return seq
     row = db.execute(
-        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1 UNION ALL SELECT seq FROM fold WHERE session = ?1)"
-        " WHERE seq <= ?2",
+        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1"
+        " UNION ALL SELECT seq FROM fold WHERE session = ?1) WHERE seq <= ?2",
         (session, seq),
     ).fetchone()
     return seq if row[0] is None else int(row[0])
@@ -82,7 +82,8 @@ def _closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> t
 
 def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:
     rows = db.execute(
-        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?", (seq, ARTIFACTS_SHOWN)
+        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?",
+        (seq, ARTIFACTS_SHOWN),
     ).fetchall()
     return tuple(map(artifact_of, rows))
 

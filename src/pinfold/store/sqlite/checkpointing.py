@@ -51,7 +51,8 @@ def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
         session = sessions.start(tx, caller, origin).session
     elif command.is_empty:
         raise InvalidInputError(
-            "checkpoint_state was called without any state.", "Give at least a goal, pending items or a next_step."
+            "checkpoint_state was called without any state.",
+            "Give at least a goal, pending items or a next_step.",
         )
     else:
         session = sessions.ensure(tx, caller)
@@ -77,7 +78,7 @@ def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
 
 
 def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
-    """Return the checkpoint that a session goes on from: its own newest, an inherited one, else the project's newest."""
+    """Return the checkpoint that a session goes on from: its own, an inherited one, else the project's newest."""
     for heritage in sessions.lineage(db, session):
         row = db.execute(
             "SELECT max(number) FROM checkpoint WHERE session = ? AND seq <= ?",

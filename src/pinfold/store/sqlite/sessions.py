@@ -43,7 +43,7 @@ def start(tx: Transaction, caller: Caller, origin: sqlite3.Row | None = None, **
 
 @dataclass(frozen=True, slots=True)
 class Heritage:
-    """A session that counts for another one, up to a seq: itself without limit, then the sessions it was forked from."""
+    """A session that counts for another one, up to a seq: itself without limit, then those it was forked from."""
 
     session: int
     until: int

@@ -43,7 +43,7 @@ from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Receipt
 
 T = TypeVar("T")
 FENCE_DIGITS = 16
@@ -190,9 +190,11 @@ class SqliteStore(Store):
         """See `Store.status`."""
         return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
 
-    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+    async def verify(
+        self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+    ) -> VerifyReport:
         """See `Store.verify`."""
-        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress)
+        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress, receipts)
 
     async def rebuild(self, progress: Progress | None = None) -> int:
         """See `Store.rebuild`."""
