@@ -122,7 +122,7 @@ class Lifetime:
     def _watch(self, parent_fd: int | None) -> None:
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
-        for fd in self._hangups:
+        for fd in tuple(self._hangups):  # the main thread may add one meanwhile
             poll.register(fd, 0)
         if parent_fd is not None:
             poll.register(parent_fd, select.POLLIN)
