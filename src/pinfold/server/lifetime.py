@@ -11,14 +11,13 @@ import select
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
 from pinfold.server.descriptors import fill_gaps
-from pinfold.server.notes import note
+from pinfold.server.notes import note, note_failure
 
 LEAVE_S = 0.2
 HARD_LIMIT_S = 4.5
@@ -166,8 +165,8 @@ def guard() -> Iterator[Lifetime]:
     try:
         yield life
         life.end(FINISHED)
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        note_failure("the server", error)
         life.end(FAILED)
     finally:
         life.leave()
