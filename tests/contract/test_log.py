@@ -7,6 +7,7 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.commands import Message
+from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import Pointer, PointerKind, Receipt
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
@@ -126,3 +127,12 @@ async def test_a_receipt_holds_only_for_the_log_that_gave_it(store: Store) -> No
         f"receipt {wrong.seq}",
         f"receipt {later.seq}",
     ]
+
+
+async def test_a_refused_search_leaves_the_earlier_one_as_it_was(store: Store) -> None:
+    await pin(store, "the cache lives in Redis")
+    await find(store, "redis cache")
+    with pytest.raises(InvalidInputError):
+        await find(store, "?!", missed=Pointer(PointerKind.SEARCH, 1))
+    assert await store.misses(None, 10) == ()
+    assert (await store.search_record(1)).missed is None

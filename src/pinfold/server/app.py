@@ -6,8 +6,6 @@ Source: design 1 (Errors), design 2.
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,6 +16,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from pinfold import __version__
+from pinfold.server.notes import note_failure
 from pinfold.server.service import Service
 from pinfold.store.errors import NotFoundError, PinfoldError
 from pinfold.tools import INSTRUCTIONS, TOOLS, call, input_schema
@@ -81,12 +80,6 @@ def _tool_error(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=line)], is_error=True)
 
 
-def _log_bug(where: str, error: BaseException) -> None:
-    """Write where a bug struck to stderr, without the error's own text, which may quote a caller. Source: P26."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    sys.stderr.write(f"pinfold: unexpected {type(error).__name__} in {where}\n{frames}")
-
-
 class _App:
     """The handlers of one server."""
 
@@ -110,11 +103,9 @@ class _App:
             reply = await call(await self._desk(ctx), name, params.arguments or {})
         except PinfoldError as error:
             return _tool_error(f"{name}: {error}")
-        except Exception as error:
-            _log_bug(name, error)
-            return _tool_error(
-                f"{name} failed inside pinfold; the details are in the server's log on stderr."
-            )
+        except Exception as error:  # a bug must not end the server
+            note_failure(name, error)
+            return _tool_error(f"{name} failed inside pinfold; the details are in the server's log on stderr.")
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
         )

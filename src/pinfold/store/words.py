@@ -144,9 +144,12 @@ def _units(text: str) -> Iterator[str]:
             yield stem(token)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=4096)
 def folded_words(text: str) -> frozenset[str]:
-    """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters."""
+    """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters.
+
+    Remembered, since each new pin is compared with every live one while the log is locked.
+    """
     return frozenset(_units(text)) or frozenset(tokens(text))
 
 
