@@ -11,7 +11,7 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
 from tests.store.children import child, line_of, tell

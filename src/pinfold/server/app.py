@@ -105,7 +105,9 @@ class _App:
             return _tool_error(f"{name}: {error}")
         except Exception as error:  # a bug must not end the server
             note_failure(name, error)
-            return _tool_error(f"{name} failed inside pinfold; the details are in the server's log on stderr.")
+            return _tool_error(
+                f"{name} failed inside pinfold; the details are in the server's log on stderr."
+            )
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
         )

@@ -60,7 +60,7 @@ def serve(project: Path | None = None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     """Print the brief: what a session is given after a compaction, on resume and on clear."""
-    from pinfold.server.reports import brief_report
+    from pinfold.server.brief_report import brief_report
 
     click.echo(brief_report(_settings(project), as_of, as_json=as_json))
 

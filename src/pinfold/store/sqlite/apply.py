@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pinfold.store.sqlite.rows import chunk_of
+from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.search import index_entry
 from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 

@@ -15,8 +15,9 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.opening import statements
-from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.values import Receipt
 from pinfold.store.views import changes

@@ -9,6 +9,7 @@ from pinfold.store.errors import ConflictError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.lineage import current, lineage
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import PinKind
@@ -54,7 +55,7 @@ def _request(command: PinDecision) -> str:
 
 
 def _equal_live_pin(tx: Transaction, command: PinDecision) -> Event | None:
-    session = sessions.current(tx.db, command.caller) if command.session_only else None
+    session = current(tx.db, command.caller) if command.session_only else None
     row = tx.db.execute(
         "SELECT seq FROM pin WHERE superseded_by IS NULL AND text = ? AND why = ? AND kind = ?"
         " AND session_only = ? AND (session_only = 0 OR session = ?)",
@@ -115,7 +116,7 @@ def newest_of(db: sqlite3.Connection, number: int) -> int:
 def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
     """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
     rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
-    heritage = sessions.lineage(db, session)
+    heritage = lineage(db, session)
     return [
         row
         for row in rows

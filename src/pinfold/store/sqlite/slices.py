@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 from pinfold.store.errors import DamagedError, NotFoundError
 from pinfold.store.results import Artifact, ArtifactSlice
-from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, chunk_of
+from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
 
 
 def artifact_by_number(db: sqlite3.Connection, number: int) -> Artifact:
