@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
 
@@ -80,7 +81,9 @@ def _looks_made(place: Place) -> bool:
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         raise DamagedError(f"{place.database} (not a regular file with one name)")
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
-        raise ReadOnlyError(f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME.")
+        raise ReadOnlyError(
+            f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME."
+        )
     return found.st_size > 0 and place.store_id.exists()
 
 
@@ -133,7 +136,7 @@ def statements(script: str) -> list[str]:
 def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open one connection with the settings that hold for each; transactions are begun by hand.
 
-    Raises `ReadOnlyError` when the file cannot be opened, `InvalidInputError` when SQLite lacks FTS5.
+    Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
     """
     mode = "ro" if read_only else "rw"
     try:
@@ -147,8 +150,12 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
         )
     except sqlite3.OperationalError as error:
         raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
-    for setting in _SETTINGS:
-        link.execute(setting)
+    try:
+        for setting in _SETTINGS:
+            link.execute(setting)
+    except sqlite3.Error as error:
+        link.close()
+        translate(error, str(database.parent), "another process")
     return link
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import os
@@ -15,6 +16,7 @@ import anyio
 
 from pinfold.store import Progress, Store
 from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+from pinfold.store.errors import NoSpaceError, ReadOnlyError
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -35,9 +37,10 @@ from pinfold.store.results import (
 )
 from pinfold.store.sqlite import briefing, care, reading, searching, slices
 from pinfold.store.sqlite.checkpointing import checkpoint_state
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.messages import append_messages
-from pinfold.store.sqlite.opening import Place, check_engine, connect, prepare
+from pinfold.store.sqlite.opening import Place, check_engine, check_identity, connect, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.spilling import spill_artifact
@@ -60,7 +63,7 @@ async def open_store(folder: Path, project: str, wait_s: float = WAIT_S) -> Sqli
 
 def _prepare(folder: Path, project: str, wait_s: float) -> SqliteStore:
     check_engine()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(folder)
     place = Place(folder)
     gate = Gate(place.lock, wait_s)
     try:
@@ -69,6 +72,16 @@ def _prepare(folder: Path, project: str, wait_s: float) -> SqliteStore:
     except BaseException:
         gate.close()
         raise
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise NoSpaceError(str(folder)) from error
+        hint = "Set PINFOLD_HOME to a folder that can be written."
+        raise ReadOnlyError(f"{folder} cannot be made ({error.strerror})", hint) from error
 
 
 async def _opened(store: SqliteStore) -> SqliteStore:
@@ -84,7 +97,10 @@ async def _opened(store: SqliteStore) -> SqliteStore:
 def _meta(place: Place) -> dict[str, bytes]:
     db = connect(place.database, read_only=True)
     try:
+        check_identity(db, place)
         return dict(db.execute("SELECT name, value FROM meta").fetchall())
+    except sqlite3.Error as error:
+        translate(error, str(place.folder), "another process")
     finally:
         db.close()
 
@@ -152,7 +168,9 @@ class SqliteStore(Store):
         """See `Store.artifact_lines`."""
         return await self._read(lambda db: slices.artifact_lines(db, number, (first, last), max_bytes))
 
-    async def scan_artifact(self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
+    async def scan_artifact(
+        self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]
+    ) -> Artifact:
         """See `Store.scan_artifact`."""
         return await self._read(lambda db: slices.scan_artifact(db, number, start, visit))
 
