@@ -52,5 +52,5 @@ async def test_a_store_that_lost_its_tables_is_damaged(open_again: Open, tmp_pat
 
 async def test_a_folder_that_cannot_be_made_is_said_to_be_unusable(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
-    with pytest.raises(ReadOnlyError, match="cannot be made .*PINFOLD_HOME"):
+    with pytest.raises(ReadOnlyError, match=r"cannot be made .*PINFOLD_HOME"):
         await open_store(tmp_path / "taken" / "store", "demo")
