@@ -125,3 +125,12 @@ async def test_a_hit_inside_an_artifact_points_at_a_place_that_can_be_fetched(to
     assert 1 < first <= 7_001
     read = await tool("fetch_pointer", pointer=hit["pointer"])
     assert read.structured["text"] == f"{lines[first - 1]}\n"
+
+
+async def test_a_search_that_is_refused_records_no_miss(desk: Desk, tool: Call) -> None:
+    await desk.store.append_messages(desk.caller, [Message("user", "deploy the gateway")])
+    search = (await tool("search_history", query="gateway")).structured["search"]
+    for refused in ({"query": "***"}, {"query": "gateway", "cursor": "abc"}):
+        with pytest.raises(InvalidInputError):
+            await tool("search_history", missed=search, **refused)
+    assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []

@@ -30,11 +30,11 @@ _NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
 
 async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -> SearchPage:
     """Return one page of hits under a number of its own; see `Store.search_history`."""
+    page = await reader.read(partial(_look, query=query))  # first: a query that is refused must leave nothing
     missed = None
     if query.missed is not None:
         await writer.write(partial(flag_miss, query=query))
         missed = str(query.missed)
-    page = await reader.read(partial(_look, query=query))
     try:
         if page.hits or query.cursor:
             number = await writer.note(partial(_note, query=query, page=page))
