@@ -75,7 +75,8 @@ class Store(ABC):
     async def checkpoint_state(self, command: CheckpointState) -> SavedCheckpoint:
         """Append the working state, or with `fork_of` begin a new session at that checkpoint first.
 
-        Repeats (same key and arguments, or the same state as the session's latest) return the first one.
+        Repeats (same key and arguments, or the same state as the session's latest, or the same fork as
+        long as nothing was written in it) return the first one.
         Raises `NotFoundError` for an unknown `fork_of`, `InvalidInputError` for an empty state without a fork.
         """
 
