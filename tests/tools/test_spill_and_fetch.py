@@ -231,6 +231,16 @@ async def test_a_json_path_gives_the_value_or_each_value_with_its_place(tool: Ca
     assert (await tool("fetch_pointer", pointer="A1", json_path="$.none")).structured["matches"] == 0
 
 
+@pytest.mark.parametrize(
+    "number", ["1.10", "1e999", "123456789.123456789123", "1E+2", "12345678901234567890123"]
+)
+async def test_a_json_path_gives_numbers_as_they_were_written(tool: Call, number: str) -> None:
+    await tool("spill_artifact", content=f'{{"a": {number}, "b": ["{number}", {number}]}}')
+    one = await tool("fetch_pointer", pointer="A1", json_path="$.a")
+    both = await tool("fetch_pointer", pointer="A1", json_path="$.b")
+    assert (one.structured["text"], both.structured["text"]) == (number, f'["{number}",{number}]')
+
+
 async def test_a_large_json_value_is_paged_exactly(tool: Call) -> None:
     rows = [{"row": number, "text": "some words here"} for number in range(3_000)]
     await tool("spill_artifact", content=json.dumps({"rows": rows}))
