@@ -241,6 +241,21 @@ async def test_a_json_path_gives_numbers_as_they_were_written(tool: Call, number
     assert (one.structured["text"], both.structured["text"]) == (number, f'["{number}",{number}]')
 
 
+async def test_lines_of_a_json_result_are_not_spelled_as_lines_of_the_artifact(tool: Call) -> None:
+    await tool("spill_artifact", content='{"a": [1, 2]}\n')
+    found = await tool("fetch_pointer", pointer="A1", json_path="$.a[*]")
+    assert found.text.startswith("A1 lines 1-2 of 2 lines, bytes 0-24 of 25: 2 matches of json_path\n")
+    missing = await tool("fetch_pointer", pointer="A1", json_path="$.b")
+    assert missing.text.startswith("A1 0 bytes: 0 matches of json_path\n")
+
+
+async def test_the_last_line_of_a_range_says_how_many_bytes_are_left_of_it(tool: Call) -> None:
+    await tool("spill_artifact", content="short\n" + "x" * 100_000)
+    reply = await tool("fetch_pointer", pointer="A1", lines="-1")
+    first, last = reply.structured["bytes"]
+    assert (first, reply.structured["left"]) == (6, {"lines": 1, "bytes": 100_006 - last - 1})
+
+
 async def test_a_large_json_value_is_paged_exactly(tool: Call) -> None:
     rows = [{"row": number, "text": "some words here"} for number in range(3_000)]
     await tool("spill_artifact", content=json.dumps({"rows": rows}))
@@ -425,6 +440,8 @@ async def test_an_empty_file_is_kept_and_read_as_nothing(tool: Call, folder: Pat
     assert (spilled.structured["bytes"], spilled.structured["lines"]) == (0, 0)
     reply = await tool("fetch_pointer", pointer="A1")
     assert (reply.structured["text"], reply.structured["of"]) == ("", {"lines": 0, "bytes": 0})
+    assert reply.text.startswith('A1 0 bytes: "empty.log"\n')
+    assert "lines" not in reply.structured
     assert "next" not in reply.structured
     with pytest.raises(NotFoundError):
         await tool("fetch_pointer", pointer="A1#L1")

@@ -120,7 +120,8 @@ async def _artifact(ask: Ask, number: int) -> Reply:
     if ask.json_path is not None:
         found = await json_matches(body, artifact.pointer, ask.json_path)
         title = f"{counted(found.count, 'match', 'matches')}{' or more' if found.more else ''} of json_path"
-        body, subject = found.body, Subject(artifact.pointer, title, {"matches": found.count})
+        body = found.body
+        subject = Subject(artifact.pointer, title, {"matches": found.count}, is_derived=True)
     return await _part_of(body, ask, subject)
 
 
