@@ -25,6 +25,7 @@ from pinfold.store.sqlite.writer import Writer
 from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
+KEPT_QUERY_CHARS = 2_000
 _NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
 
 
@@ -84,12 +85,18 @@ def _pointers(page: SearchPage) -> str:
     return json.dumps([hit.pointer for hit in page.hits])
 
 
+def _kept(tx: Transaction, query: SearchHistory) -> str:
+    """Return what is recorded of a query: a pasted log must not grow the store by its size each time."""
+    clean = tx.clean(query.query)  # before it is cut: no rule knows half a secret
+    return clean if len(clean) <= KEPT_QUERY_CHARS else clean[:KEPT_QUERY_CHARS] + "…"
+
+
 def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     number = tx.next_number("search")
     session = sessions.current(tx.db, query.caller) or 0
     tx.db.execute(
         "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
-        (number, tx.at, session, tx.clean(query.query), _pointers(page)),
+        (number, tx.at, session, _kept(tx, query), _pointers(page)),
     )
     tx.db.execute("DELETE FROM search WHERE number <= ?", (number - KEPT_SEARCHES,))
     return number
@@ -98,7 +105,7 @@ def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
 def _note_miss(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     number = _note(tx, query, page)
     session = sessions.ensure(tx, query.caller)
-    body = {"search": number, "query": query.query, "hits": [], "why": "nothing found"}
+    body = {"search": number, "query": _kept(tx, query), "hits": [], "why": "nothing found"}
     tx.append(Draft(Kind.SEARCH_MISSED, body, session, query.caller.actor))
     return number
 
