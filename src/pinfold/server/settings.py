@@ -49,7 +49,16 @@ def project_folder(environment: Mapping[str, str]) -> Path:
         if not folder.is_dir():
             raise InvalidInputError("PINFOLD_PROJECT names no folder.", "Set it to a project's folder, or unset it.")
         return folder
-    return Path(environment.get("CLAUDE_PROJECT_DIR") or Path.cwd())
+    return Path(environment.get("CLAUDE_PROJECT_DIR") or _working_directory())
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        raise InvalidInputError(
+            "The working directory does not exist any more.", "Start pinfold in a project's folder, or set PINFOLD_PROJECT."
+        ) from None
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
