@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.server.peer import PATIENCE_S, call, environment, running, text_of
+from tests.server.peer import call, running, text_of
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names of any bytes exist on Linux only")
@@ -31,21 +30,3 @@ def test_a_data_folder_that_cannot_be_made_is_said_in_one_line(tmp_path: Path) -
     assert failed["result"]["isError"] is True
     assert text_of(failed).startswith("pin_decision: The store is read-only: ")
     assert "PINFOLD_HOME" in text_of(failed)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a working directory from being removed")
-def test_a_working_directory_that_is_gone_is_said_in_one_line(tmp_path: Path) -> None:
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    program = "import os, runpy, sys; os.rmdir(os.getcwd()); runpy.run_module('pinfold', run_name='__main__')"
-    ended = subprocess.run(
-        [sys.executable, "-c", program, "brief"],
-        cwd=folder,
-        env=environment(PINFOLD_HOME=str(tmp_path / "home")),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
-    assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("pinfold: The working directory does not exist any more.")
-    assert ended.stderr.count("\n") == 1

@@ -1,13 +1,11 @@
-"""The MCP wiring: five tools, the resources `pinfold://{pointer}`, the prompt `resume`. All protocol knowledge is here.
+"""The MCP wiring: five tools, the resources `pinfold://{pointer}`, the prompt `resume`.
 
-Domain errors reach the model as tool errors of one line; anything else is a bug, logged to stderr without anybody's values.
+Domain errors reach the model as tool errors of one line; anything else is a bug, logged without anybody's values.
 Source: design 1 (Errors), design 2.
 """
 
 from __future__ import annotations
 
-import sys
-import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import unquote
@@ -19,6 +17,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from pinfold import __version__
+from pinfold.server.notes import note_failure
 from pinfold.server.service import Service
 from pinfold.store.errors import InvalidInputError, NotFoundError, PinfoldError
 from pinfold.tools import INSTRUCTIONS, TOOLS, call, input_schema
@@ -82,12 +81,6 @@ def _tool_error(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=line)], is_error=True)
 
 
-def _log_bug(where: str, error: BaseException) -> None:
-    """Write where a bug struck to stderr, without the error's own text, which may quote a caller. Source: P26."""
-    frames = "".join(traceback.format_tb(error.__traceback__))
-    sys.stderr.write(f"pinfold: unexpected {type(error).__name__} in {where}\n{frames}")
-
-
 class _App:
     """The handlers of one server."""
 
@@ -97,7 +90,9 @@ class _App:
     async def _desk(self, ctx: Context) -> Desk:
         return await self._service.desk(_client_name(ctx), ctx.meta or {})
 
-    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[published(tool) for tool in TOOLS])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -109,9 +104,11 @@ class _App:
             reply = await call(await self._desk(ctx), name, params.arguments or {})
         except PinfoldError as error:
             return _tool_error(f"{name}: {error}")
-        except Exception as error:  # noqa: BLE001 - a bug must not end the server
-            _log_bug(name, error)
-            return _tool_error(f"{name} failed inside pinfold; the details are in the server's log on stderr.")
+        except Exception as error:  # a bug must not end the server
+            note_failure(name, error)
+            return _tool_error(
+                f"{name} failed inside pinfold; the details are in the server's log on stderr."
+            )
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
         )
@@ -119,7 +116,9 @@ class _App:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        listed = [types.Resource(uri=f"{_SCHEME}{name}", name=name, mime_type="text/plain") for name in LISTED]
+        listed = [
+            types.Resource(uri=f"{_SCHEME}{name}", name=name, mime_type="text/plain") for name in LISTED
+        ]
         return types.ListResourcesResult(resources=listed)
 
     async def list_resource_templates(
@@ -146,7 +145,9 @@ class _App:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         return types.ListPromptsResult(
-            prompts=[types.Prompt(name="resume", title="Resume", description="The brief: pins, state, pointers.")]
+            prompts=[
+                types.Prompt(name="resume", title="Resume", description="The brief: pins, state, pointers.")
+            ]
         )
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:

@@ -11,14 +11,13 @@ import select
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
 from pinfold.server.descriptors import fill_gaps
-from pinfold.server.notes import note
+from pinfold.server.notes import note, note_failure
 
 LEAVE_S = 0.2
 HARD_LIMIT_S = 4.5
@@ -122,7 +121,7 @@ class Lifetime:
     def _watch(self, parent_fd: int | None) -> None:
         poll = select.poll()
         poll.register(self._wake, select.POLLIN)
-        for fd in self._hangups:
+        for fd in tuple(self._hangups):  # the main thread may add one meanwhile
             poll.register(fd, 0)
         if parent_fd is not None:
             poll.register(parent_fd, select.POLLIN)
@@ -166,8 +165,8 @@ def guard() -> Iterator[Lifetime]:
     try:
         yield life
         life.end(FINISHED)
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        note_failure("the server", error)
         life.end(FAILED)
     finally:
         life.leave()

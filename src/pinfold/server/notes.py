@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+import traceback
 from contextlib import suppress
 
 _STDERR = 2
@@ -20,3 +21,9 @@ def note(text: str) -> None:
     with suppress(OSError):
         if sys.platform == "win32" or select.select([], [_STDERR], [], 0)[1]:
             os.write(_STDERR, line)
+
+
+def note_failure(what: str, error: BaseException) -> None:
+    """Write what failed and where, without the error's own text, which may quote a caller. Source: P26."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    note(f"{what} failed with {type(error).__name__}, last called at:\n{frames}")

@@ -1,7 +1,8 @@
 """Which project a folder belongs to: one resolver for server, hooks and commands.
 
-The identity is the git common directory, which worktrees and subfolders share; without git, the folder itself. Symbolic links are
-resolved, and letter case is folded where the filesystem folds it. Source: design 3, Which session, which project.
+The identity is the git common directory, which worktrees and subfolders share; without git, the folder
+itself. Symbolic links are resolved, and letter case is folded where the filesystem folds it. Source: design
+3, Which session, which project.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Project:
     @property
     def folder_name(self) -> str:
         """The name of its folder in the data directory: readable, and one for each identity."""
-        slug = re.sub(r"[^\w.-]+", "-", self.name)[:_SLUG_CHARS].strip("-.") or "project"
+        slug = re.sub(r"[^\w.-]+", "-", self.name.casefold())[:_SLUG_CHARS].strip("-.") or "project"
         return f"{slug}-{hashlib.sha256(self.identity.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
 
 
@@ -39,7 +40,7 @@ def resolve(start: Path) -> Project:
         git_folder = _git_folder(folder)
         if git_folder is not None:
             common = _common_folder(git_folder)
-            owner = common.parent if common.name == ".git" else common
+            owner = common.parent if common.name.startswith(".") else common
             name = owner.name.removesuffix(".git") or owner.name
             return Project(_legible(name), _folded(common), folder, git_folder, common)
     return Project(_legible(place.name) or "root", _folded(place), place)
@@ -55,18 +56,34 @@ def _git_folder(folder: Path) -> Path | None:
     dot_git = folder / ".git"
     if _is_repository(dot_git):
         return dot_git
+    if os.path.isfile(dot_git):
+        return _linked_folder(dot_git)
+    return folder if _is_repository(folder) else None
+
+
+def _linked_folder(dot_git: Path) -> Path | None:
+    """Return the git directory that a `.git` file names.
+
+    Where it was pruned while the worktree's folder stayed, its repository still is the one above it.
+    """
     try:
-        text = dot_git.read_text("utf-8", "surrogateescape") if dot_git.is_file() else ""
-    except OSError:
+        text = dot_git.read_text("utf-8", "surrogateescape")
+        target = Path(os.path.realpath(dot_git.parent / text.removeprefix("gitdir:").strip()))
+    except (OSError, ValueError):
         return None
-    if text.startswith("gitdir:"):
-        target = Path(os.path.realpath(folder / text.removeprefix("gitdir:").strip()))
-        return target if target.is_dir() else None
-    return folder if _is_repository(folder) and folder.name.endswith(".git") else None
+    if not text.startswith("gitdir:"):
+        return None
+    if os.path.isdir(target):
+        return target
+    repository = target.parent.parent
+    return repository if target.parent.name == "worktrees" and _is_repository(repository) else None
 
 
 def _is_repository(folder: Path) -> bool:
-    return (folder / "HEAD").is_file() and (folder / "objects").is_dir()
+    """Whether git would take a folder for a git directory; one that cannot be looked into is none."""
+    return os.path.isfile(folder / "HEAD") and all(
+        os.path.isdir(folder / name) for name in ("objects", "refs")
+    )
 
 
 def _common_folder(git_folder: Path) -> Path:
@@ -80,7 +97,7 @@ def _common_folder(git_folder: Path) -> Path:
 def _folded(path: Path) -> str:
     """Return one spelling of a path: letter case folded where both cases name the same folder."""
     spelling = os.path.normcase(path)
-    other = spelling.swapcase()
+    other = "".join(letter.swapcase() if letter.isascii() else letter for letter in spelling)
     try:
         folds = other != spelling and os.path.samefile(spelling, other)
     except OSError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pinfold.server.project import Project, resolve
-from pinfold.store.errors import InvalidInputError
+from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 
@@ -16,8 +16,9 @@ from pinfold.store.values import MAX_ARTIFACT_BYTES
 class Settings:
     """Everything that a process of pinfold is told from outside.
 
-    `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which `spill_artifact` reads
-    paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest artifact (`PINFOLD_MAX_ARTIFACT_BYTES`).
+    `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which
+    `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
+    artifact (`PINFOLD_MAX_ARTIFACT_BYTES`).
     """
 
     home: Path
@@ -30,6 +31,16 @@ class Settings:
         """Where this project's store lies."""
         return self.home / "projects" / self.project.folder_name
 
+    def existing_store(self) -> Path:
+        """Return where this project's store lies; raises `NotFoundError` when nothing has been kept for it yet."""
+        if not self.store_folder.exists():
+            raise NotFoundError(
+                f"project {self.project.name} ({self.project.root})",
+                "pinfold has kept nothing for it yet",
+                "A store is made at an agent's first call; PINFOLD_HOME and --project choose another one.",
+            )
+        return self.store_folder
+
 
 def default_home() -> Path:
     """Return the user's data directory for pinfold, e.g. `~/.local/share/pinfold`."""
@@ -39,26 +50,34 @@ def default_home() -> Path:
 
 
 def project_folder(environment: Mapping[str, str]) -> Path:
-    """Return the folder the client works in: `PINFOLD_PROJECT`, the client's own variable, else the working directory.
+    """Return the client's folder: `PINFOLD_PROJECT`, the client's own variable, else the working directory.
 
     Raises `InvalidInputError` when `PINFOLD_PROJECT` names no folder.
     """
     chosen = environment.get("PINFOLD_PROJECT")
     if chosen:
-        folder = Path(chosen).expanduser()
+        folder = _path("PINFOLD_PROJECT", chosen)
         if not folder.is_dir():
-            raise InvalidInputError("PINFOLD_PROJECT names no folder.", "Set it to a project's folder, or unset it.")
+            raise InvalidInputError(
+                "PINFOLD_PROJECT names no folder.", "Set it to a project's folder, or unset it."
+            )
         return folder
-    return Path(environment.get("CLAUDE_PROJECT_DIR") or _working_directory())
+    return Path(environment.get("CLAUDE_PROJECT_DIR") or _working_folder(environment))
 
 
-def _working_directory() -> str:
+def _working_folder(environment: Mapping[str, str]) -> Path:
+    """Return the working directory, or where it was when it (a worktree, say) was removed meanwhile."""
     try:
-        return os.getcwd()
+        return Path.cwd()
     except FileNotFoundError:
-        raise InvalidInputError(
-            "The working directory does not exist any more.", "Start pinfold in a project's folder, or set PINFOLD_PROJECT."
-        ) from None
+        return Path(environment.get("PWD") or "/")
+
+
+def _path(name: str, text: str) -> Path:
+    try:
+        return Path(text).expanduser().absolute()
+    except RuntimeError:
+        raise InvalidInputError(f"{name} begins with the home of an unknown user.", "Write it out.") from None
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
@@ -69,11 +88,11 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     environment = os.environ if environment is None else environment
     home = environment.get("PINFOLD_HOME")
     project = resolve(folder or project_folder(environment))
-    extra = [Path(root) for root in environment.get("PINFOLD_ROOTS", "").split(os.pathsep) if root]
+    roots = environment.get("PINFOLD_ROOTS", "").split(os.pathsep)
     return Settings(
-        home=Path(home).expanduser().absolute() if home else default_home(),
+        home=_path("PINFOLD_HOME", home) if home else default_home(),
         project=project,
-        roots=(project.root, *extra),
+        roots=(project.root, *(_path("PINFOLD_ROOTS", root) for root in roots if root)),
         max_artifact_bytes=_size(environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES),
     )
 
@@ -83,5 +102,7 @@ def _size(environment: Mapping[str, str], name: str, default: int) -> int:
     if not text:
         return default
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 2**40:
-        raise InvalidInputError(f"{name} is not a number of bytes.", f"Set it to e.g. {default}, or unset it.")
+        raise InvalidInputError(
+            f"{name} is not a number of bytes.", f"Set it to e.g. {default}, or unset it."
+        )
     return int(text)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import traceback
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +24,7 @@ from mcp_types import jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from pinfold.server.messages import INTERNAL_ERROR, INVALID_REQUEST, Body, Message, RequestId
-from pinfold.server.notes import note
+from pinfold.server.notes import note, note_failure
 from pinfold.server.wire import Wire
 
 _FAILED = "The server failed on this request; its log says where."
@@ -143,8 +142,7 @@ async def _contain(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> 
     except BaseException as error:
         if isinstance(error, asyncio.CancelledError) and _is_cancelled():
             raise
-        where = "".join(traceback.format_tb(error.__traceback__))
-        note(f"{ctx.method} failed with {type(error).__name__}, last called at:\n{where}")
+        note_failure(ctx.method, error)
         raise MCPError(code=INTERNAL_ERROR, message=_FAILED) from None
 
 

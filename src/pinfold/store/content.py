@@ -1,12 +1,13 @@
 """Bytes on their way into the store: cut into chunks, compressed and digested once, whatever their size.
 
-`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes to an
-unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
+`collect` reads a stream of blocks and keeps at most `SPOOL_BYTES` of packed chunks in memory; the rest goes
+to an unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
 """
 
 from __future__ import annotations
 
 import codecs
+import errno
 import hashlib
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from pinfold.store.errors import DamagedError, TooLargeError
+from pinfold.store.errors import DamagedError, NoSpaceError, TooLargeError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 if sys.version_info >= (3, 14):
@@ -24,13 +25,14 @@ else:
 
 CHUNK_BYTES = 64 * 1024
 SPOOL_BYTES = 16 * 1024 * 1024
-_LEVEL = 3
+_LEVEL = 1  # packs logs as well as 3 does, and text and code within a tenth
 _WORTH_IT = 0.95
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of at most 64 KiB: where it starts, how many line ends stand before it, and its packed bytes."""
+    """A piece of at most 64 KiB: where it starts, how many line ends stand before it, its packed bytes."""
 
     start: int
     lines_before: int
@@ -40,7 +42,7 @@ class Chunk:
     packed: bytes
 
     def unpack(self, what: str) -> bytes:
-        """Return the original bytes; raises `DamagedError` about `what` when they do not match their digest."""
+        """Return the original bytes; raises `DamagedError` about `what` when their digest is another."""
         try:
             content = self.packed if self.codec == "raw" else _decompress(self.packed, self.size_bytes)
         except zstd.ZstdError:
@@ -51,8 +53,9 @@ class Chunk:
 
 
 def _decompress(packed: bytes, size_bytes: int) -> bytes:
-    """Unpack at most `size_bytes`, whatever the frame claims (P29)."""
-    return zstd.ZstdDecompressor().decompress(packed, max_length=size_bytes + 1)
+    """Unpack at most a chunk's worth of bytes, whatever the frame or its row claims (P29)."""
+    most = min(max(size_bytes, 0), CHUNK_BYTES)
+    return zstd.ZstdDecompressor().decompress(packed, max_length=most + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,15 @@ def _cuts(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
+def _spool(spool: IO[bytes], packed: bytes) -> None:
+    try:
+        spool.write(packed)
+    except OSError as error:
+        if error.errno in _FULL:
+            raise NoSpaceError(tempfile.gettempdir()) from error
+        raise
+
+
 def collect(blocks: Iterable[bytes], max_bytes: int = MAX_ARTIFACT_BYTES) -> Content:
     """Read all blocks and return them as `Content`, which the caller closes.
 
@@ -164,7 +176,7 @@ def collect(blocks: Iterable[bytes], max_bytes: int = MAX_ARTIFACT_BYTES) -> Con
             codec = "zstd" if len(packed) < _WORTH_IT * len(piece) else "raw"
             if codec == "raw":
                 packed = piece
-            spool.write(packed)
+            _spool(spool, packed)
             digest = hashlib.sha256(piece).digest()
             places.append(_Place(start, lines_before, len(piece), digest, codec, len(packed)))
         totals.finish()

@@ -82,7 +82,8 @@ class NoSpaceError(PinfoldError):
 
     def __init__(self, where: str) -> None:
         super().__init__(
-            f"No space left in {where}; nothing was written.", "Free some space and try again; reads still work."
+            f"No space left in {where}; nothing was written.",
+            "Free some space and try again; reads still work.",
         )
 
 
@@ -112,5 +113,5 @@ class DamagedError(PinfoldError):
 
     code = "damaged"
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is damaged; nothing was changed.", "Run `pinfold verify` to see what is affected.")
+    def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
+        super().__init__(f"{what} is damaged; nothing was changed.", hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pinfold.store.commands import Outline
-from pinfold.store.values import PinKind, Pointer, Receipt
+from pinfold.store.values import PinKind, Receipt
 
 HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
 
@@ -256,8 +256,8 @@ class BriefState:
     """All that the brief is made from, read in one snapshot.
 
     `pins` are those live at `epoch` (the seq of the last rewrite: session start or fold) in number order, then newer
-    ones; what was superseded since `epoch` is still among them. `closed` are pending items of
-    `checkpoint` that are done in it or in any later one. `artifacts` are the newest, newest first, of `artifact_count` in all.
+    ones; what was superseded since `epoch` is still among them. `closed` are pending items of `checkpoint` that are
+    done in it or in any later one. `artifacts` are the newest, newest first, of `artifact_count` in all.
     """
 
     project: str

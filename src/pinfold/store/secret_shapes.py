@@ -23,7 +23,8 @@ _SEGMENT = rb"(?:\\?/[A-Za-z0-9_]+)"
 _CLOSE = rb"(?:\\{0,7}[\"'`])?\]?[ \t*]{0,4}"
 _TYPED = rb"(?::[ \t]{0,2}(?:[Ss]tr(?:ing)?|SecretStr|bytes|&str|Optional\[str\]|str \| None)[ \t]{0,2})?"
 _IS = rb"(?:" + _TYPED + rb"(?:={1,3}|\\u003d|:=|=>)[ \t*]{0,4}|:[ \t*]{0,4})"
-_QUOTED_START = rb"\\{0,7}[\"'`](?:[^\s\"'`<>{\\]|\\{1,7}[^\s])(?:[^\s\"\\]|\\{1,7}[^\s]){3}"
+# In front of , ] } or : a quote rather ends a JSON string than opens a value.
+_QUOTED_START = rb"\\{0,7}[\"'`](?:[^\s\"'`<>{,\]}:\\]|\\{1,7}[^\s])(?:[^\s\"\\]|\\{1,7}[^\s]){3}"
 _CURLY = rb"(?:\xe2\x80[\x98\x9c])?"
 _BARE_FIRST = rb"[A-Za-z0-9!#%+/?^_~.\-]"
 _BARE = rb"[A-Za-z0-9!#%*+/?@^_~.:$\-]"
@@ -122,8 +123,10 @@ _FLAG = rb"--(?:[a-z]{1,20}-){0,2}(?:password|passphrase|passwd|pass|token|secre
 
 _PEM_NAME = rb"(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_BEGIN = rb"-----BEGIN " + _PEM_NAME
-_PEM_WHOLE = rb"(?:-?[^\[\]{}<()\-])*-----END " + _PEM_NAME
-_PEM_GAP = rb"(?:[\s\"'+,>|:0-9]|\\{1,4}[nrt\"']|\xe2\x86\x92)+"
+# A quote with a colon behind it ends the name of a JSON member: a block never reaches into the next one.
+_PEM_WHOLE = rb"(?:-?(?:[^\[\]{}<()\-\"]|\"[^\[\]{}<()\-:]))*\"?-----END " + _PEM_NAME
+_PEM_QUOTES = rb"\\{0,3}[\"'][ \t]*[+\\]?[ \t]*\r?\n[ \t]*\\{0,3}[\"']"
+_PEM_GAP = rb"(?:[\s+>|:0-9]|\\{1,4}[nrt]|\xe2\x86\x92|" + _PEM_QUOTES + rb")+"
 _PEM_HEADERS = rb"(?:" + _PEM_GAP + rb"[A-Za-z][A-Za-z-]{2,24}: [^\s\\\"]+(?: [^\s\\\"]+)*)*"
 _PEM_CUT = _PEM_HEADERS + rb"(?:" + _PEM_GAP + rb"[A-Za-z0-9+/=]{16,})+"
 _PEM = _PEM_BEGIN + rb"(?:" + _PEM_WHOLE + rb"|" + _PEM_CUT + rb")"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 _MAX_IDENTIFIER = 64
 _MIN_HEX = 7
@@ -102,7 +103,8 @@ def parts(text: str) -> str:
     """
     found: list[str] = []
     for word in dict.fromkeys(_IDENTIFIER.findall(text)):
-        found += identifier_parts(word)
+        if not (word.islower() and word.isalpha()) and not word.isdigit():
+            found += identifier_parts(word)
     if _MAY_HOLD_RUN.search(text):
         for run in dict.fromkeys(_RUN.findall(fold(text))):
             found += bigrams(run)
@@ -143,8 +145,12 @@ def _units(text: str) -> Iterator[str]:
             yield stem(token)
 
 
+@lru_cache(maxsize=4096)
 def folded_words(text: str) -> frozenset[str]:
-    """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters."""
+    """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters.
+
+    Remembered, since each new pin is compared with every live one while the log is locked.
+    """
     return frozenset(_units(text)) or frozenset(tokens(text))
 
 

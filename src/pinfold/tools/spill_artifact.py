@@ -20,6 +20,7 @@ from pinfold.store.results import SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
+from pinfold.tools.read_ahead import read_ahead
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines, named
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -98,7 +99,7 @@ def _collected(desk: Desk, blocks: Iterable[bytes], path: str | None) -> _Draft:
             yield block
 
     redaction = desk.store.redactor.stream(blocks)
-    content = collect(observed(redaction), desk.limits.artifact_bytes)
+    content = collect(read_ahead(observed(redaction)), desk.limits.artifact_bytes)
     tokens, estimated = gauge.result()
     outline = sketch.outline(tokens, estimated=estimated)
     return _Draft(content, outline, tuple(redaction.found), path)

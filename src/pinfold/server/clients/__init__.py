@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from pinfold.server.clients import claude_code, codex
 
-_OWN_CONVERSATION = f"process-{os.getpid()}-{secrets.token_hex(4)}"
+_OWN_CONVERSATION = f"process-{os.getpid()}-{time.time_ns():x}"
 
 
 def identify(
@@ -17,8 +17,8 @@ def identify(
 ) -> tuple[str, str]:
     """Return (client, conversation) of a call.
 
-    `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the conversation is
-    this process. Source: design 3, Which session, which project.
+    `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the
+    conversation is this process. Source: design 3, Which session, which project.
     """
     environment = os.environ if environment is None else environment
     thread = codex.conversation(meta)

@@ -1,11 +1,12 @@
-"""`verify` and `rebuild`: the log against itself, and everything derived against the log. Sources: P10; design 1."""
+"""`verify` and `rebuild`: the log against itself, and all that is derived against the log. Source: P10."""
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.opening import statements
-from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.values import Receipt
 from pinfold.store.views import changes
@@ -32,10 +34,9 @@ def _count(db: sqlite3.Connection, table: str) -> int:
 
 def _log(db: sqlite3.Connection, progress: Progress | None, schema: str = "main") -> Iterator[sqlite3.Row]:
     total = _count(db, f"{schema}.event")
-    done = 0
-    for row in db.execute(f"SELECT * FROM {schema}.event ORDER BY seq"):  # noqa: S608
+    rows = db.execute(f"SELECT * FROM {schema}.event ORDER BY seq")  # noqa: S608
+    for done, row in enumerate(rows, start=1):
         yield row
-        done += 1
         if progress is not None and (done % _EVERY == 0 or done == total):
             progress(done, total)
 
@@ -56,8 +57,10 @@ def _derive(db: sqlite3.Connection, rows: Iterator[sqlite3.Row], bytes_in: str =
     return done
 
 
-def verify(database: Path, progress: Progress | None = None) -> VerifyReport:
-    """Check everything in one snapshot of `database`, deriving the views anew in a scratch file beside the system's others."""
+def verify(
+    database: Path, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+) -> VerifyReport:
+    """Check everything in one snapshot of `database`, deriving the views anew in a temporary file."""
     with tempfile.TemporaryDirectory(prefix="pinfold-verify-") as folder:
         db = sqlite3.connect((Path(folder) / "scratch.db").as_uri(), uri=True, isolation_level=None)
         try:
@@ -67,19 +70,45 @@ def verify(database: Path, progress: Progress | None = None) -> VerifyReport:
             for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
                 db.execute(statement)
             db.execute("BEGIN")
-            return _report(db, progress)
+            return _report(db, progress, receipts)
         finally:
             db.close()
 
 
-def _report(db: sqlite3.Connection, progress: Progress | None) -> VerifyReport:
+def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]) -> VerifyReport:
     problems: list[str] = []
-    tip = _check_chain(db, problems, progress)
-    problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
-    artifacts = _check_bytes(db, problems)
+    tip: Receipt | None = None
+    events = artifacts = 0
+    with _naming("log", problems):
+        tip = _check_chain(db, problems, progress)
+        events = _count(db, "live.event")
+        problems.extend(_unmet(db, receipts))
+    with _naming("file", problems):
+        problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
+    with _naming("bytes", problems):
+        artifacts = _check_bytes(db, problems)
     if not problems:
         _check_derived(db, problems)
-    return VerifyReport(_count(db, "live.event"), artifacts, tuple(problems[:_MOST_PROBLEMS]), tip)
+    return VerifyReport(events, artifacts, tuple(problems[:_MOST_PROBLEMS]), tip)
+
+
+def _unmet(db: sqlite3.Connection, receipts: Sequence[Receipt]) -> Iterator[str]:
+    """Yield a problem for each receipt that the log does not bear out; a cut tail shows in nothing else."""
+    for receipt in receipts:
+        row = db.execute("SELECT digest FROM live.event WHERE seq = ?", (receipt.seq,)).fetchone()
+        if row is None:
+            yield f"receipt {receipt}: the log ends before it; acknowledged events are missing"
+        elif not row["digest"].hex().startswith(receipt.digest):
+            yield f"receipt {receipt}: the log says otherwise at that event"
+
+
+@contextmanager
+def _naming(what: str, problems: list[str]) -> Iterator[None]:
+    """Make a problem of what cannot even be read, so that the other checks still run."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        problems.append(f"{what}: it cannot be read ({error})")
 
 
 def _check_chain(db: sqlite3.Connection, problems: list[str], progress: Progress | None) -> Receipt | None:
@@ -93,7 +122,9 @@ def _check_chain(db: sqlite3.Connection, problems: list[str], progress: Progress
         if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
             problems.append(f"event {row['seq']}: its body was changed")
         if row["digest"] != _digest(row, previous):
-            problems.append(f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)")
+            problems.append(
+                f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)"
+            )
         previous = row["digest"]
         tip = Receipt(row["seq"], row["digest"].hex()[:RECEIPT_DIGITS])
         if len(problems) >= _MOST_PROBLEMS:
@@ -111,7 +142,9 @@ def _check_bytes(db: sqlite3.Connection, problems: list[str]) -> int:
         name = f"bytes {content['sha256'].hex()[:12]}"
         whole, size = hashlib.sha256(), 0
         try:
-            for row in db.execute("SELECT * FROM live.chunk WHERE content = ? ORDER BY start", (content["id"],)):
+            for row in db.execute(
+                "SELECT * FROM live.chunk WHERE content = ? ORDER BY start", (content["id"],)
+            ):
                 piece = chunk_of(row).unpack(name)
                 whole.update(piece)
                 size += len(piece)
@@ -130,10 +163,12 @@ def _check_bytes(db: sqlite3.Connection, problems: list[str]) -> int:
 def _check_derived(db: sqlite3.Connection, problems: list[str]) -> None:
     _derive(db, _log(db, None, "live"), "live")
     for table in VIEWS:
-        if _rows_digest(db, "main", table) != _rows_digest(db, "live", table):
-            problems.append(f"view {table}: it differs from the log; run `pinfold rebuild`")
-    if _index_digest(db, "main") != _index_digest(db, "live"):
-        problems.append("search index: it differs from the log; run `pinfold rebuild`")
+        with _naming(f"view {table}", problems):
+            if _rows_digest(db, "main", table) != _rows_digest(db, "live", table):
+                problems.append(f"view {table}: it differs from the log; run `pinfold rebuild`")
+    with _naming("search index", problems):
+        if _index_digest(db, "main") != _index_digest(db, "live"):
+            problems.append("search index: it differs from the log; run `pinfold rebuild`")
 
 
 def _rows_digest(db: sqlite3.Connection, schema: str, table: str) -> bytes:
@@ -141,7 +176,7 @@ def _rows_digest(db: sqlite3.Connection, schema: str, table: str) -> bytes:
 
 
 def _index_digest(db: sqlite3.Connection, schema: str) -> bytes:
-    """Digest of entries and of every word's place in them, numbered by order, since entry ids may have gaps."""
+    """Digest of entries and every word's place in them, numbered by order, since entry ids may have gaps."""
     vocabulary = f"temp.vocabulary_{schema}"
     db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab ({schema}, words, instance)")
     entries = "seq, pointer, kind, session, at, ref, chunk IS NOT NULL"
@@ -165,4 +200,3 @@ def _digest_rows(rows: sqlite3.Cursor) -> bytes:
     for row in rows:
         whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
     return whole.digest()
-

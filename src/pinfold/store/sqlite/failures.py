@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from typing import NoReturn
 
@@ -14,10 +15,24 @@ from pinfold.store.errors import (
     UnknownOutcomeError,
 )
 
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+BUSY_S = 5.0
+"""How long SQLite itself waits for a lock; only a program that passes by the gate can make it wait."""
+
+STRANGER = "a program that does not queue for the store's lock"
+"""Who makes SQLite itself wait: everybody else is kept out by the gate."""
+
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-_NO_SPACE_EXTENDED = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE}
+_NO_SPACE_EXTENDED = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
+_UNREADABLE_EXTENDED = {
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+    sqlite3.SQLITE_IOERR_DATA,
+}
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -32,18 +47,30 @@ def translate(error: sqlite3.Error, where: str, holder: str, *, committing: bool
     """
     code = primary_code(error)
     extended = int(getattr(error, "sqlite_errorcode", 0) or 0)
+    name = str(getattr(error, "sqlite_errorname", "no code"))
     if code in _BUSY:
-        raise BusyError(10.0, holder) from error
+        raise BusyError(BUSY_S, holder) from error
     if committing and code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}:
-        raise UnknownOutcomeError(getattr(error, "sqlite_errorname", "I/O error")) from error
+        raise UnknownOutcomeError(name) from error
     if code == sqlite3.SQLITE_FULL or extended in _NO_SPACE_EXTENDED:
         raise NoSpaceError(where) from error
-    if code in _DAMAGED:
-        raise DamagedError(f"The store in {where}") from error
+    if code in _DAMAGED or extended in _UNREADABLE_EXTENDED:
+        raise DamagedError(f"The store in {where} ({name})") from error
     if code in _READ_ONLY:
         raise ReadOnlyError(f"{where} cannot be written") from error
     if code == sqlite3.SQLITE_IOERR:
-        raise NoSpaceError(where) from error
+        raise ReadOnlyError(f"the disk under {where} fails ({name})") from error
     if code == sqlite3.SQLITE_INTERRUPT:
-        raise InvalidInputError("This read took too long and was stopped.", "Ask for less at a time.") from error
+        raise InvalidInputError(
+            "This read took too long and was stopped.", "Ask for less at a time."
+        ) from error
     raise error
+
+
+def refuse_place(error: OSError, where: str) -> NoReturn:
+    """Raise what the operating system's refusal of a file in `where` means to a caller."""
+    if error.errno in _FULL:
+        raise NoSpaceError(where) from error
+    raise ReadOnlyError(
+        f"{where} cannot be used ({error.strerror})", "Choose another place: PINFOLD_HOME."
+    ) from error

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 NO_WAL = ("9p", "virtiofs", "nfs", "cifs", "smb", "fuse", "drvfs", "vboxsf", "prl_fs", "afpfs", "webdav")
 """Types (or what they begin with) on which shared memory or locks are known to break."""
 
 _MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 def filesystem_type(folder: Path, mounts: Path = _MOUNTS) -> str:
@@ -21,7 +23,7 @@ def filesystem_type(folder: Path, mounts: Path = _MOUNTS) -> str:
     best, found = "", ""
     for line in table.splitlines():
         before, _, after = line.partition(" - ")
-        point = before.split(" ")[4].encode("latin-1", "surrogateescape").decode("unicode_escape", "replace")
+        point = _ESCAPED.sub(lambda escape: chr(int(escape[1], 8)), before.split(" ")[4])
         if _holds(point, target) and len(point) >= len(best):
             best, found = point, after.split(" ")[0]
     return found

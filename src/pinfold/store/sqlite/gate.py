@@ -1,7 +1,8 @@
 """The one lock of a store across processes: around every write transaction, checkpoint and close.
 
-It queues fairly where SQLite's own busy loop does not, and it keeps every commit away from every checkpoint, which closes
-the WAL-reset race of SQLite 3.7.0 to 3.51.2. The record in the lock file names the holder. Sources: design 1; P12.
+It queues fairly where SQLite's own busy loop does not, and it keeps every commit away from every checkpoint,
+which closes the WAL-reset race of SQLite 3.7.0 to 3.51.2. The record in the lock file names the holder.
+Sources: design 1; P12.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pinfold.store.errors import BusyError
 
 WAIT_S = 10.0
 _RECORD_BYTES = 64
+_LEAST_WAIT_S = 0.1
+"""Enough for a wait that was given up to be taken up again just as it comes to its end."""
 
 
 def _open(path: Path) -> int:
@@ -27,66 +30,84 @@ def _open(path: Path) -> int:
 
 
 class _Waiter:
-    """Waits in the operating system's queue on a thread, so that the wait can be given up."""
+    """Waits in the system's queue on a thread, so that the wait can be given up and taken up again."""
 
     def __init__(self, path: Path) -> None:
         self._fd = _open(path)
         self._turn = threading.Lock()
-        self._given_up = False
-        self._got = threading.Event()
+        self._wanted = True
+        self._ended = threading.Event()
         threading.Thread(target=self._wait, name="pinfold-gate", daemon=True).start()
 
     def _wait(self) -> None:
-        portalocker.lock(self._fd, LockFlags.EXCLUSIVE)
+        locked = self._lock()
         with self._turn:
-            if self._given_up:
+            if not (locked and self._wanted):
                 os.close(self._fd)
-            self._got.set()
+                self._fd = -1
+            self._ended.set()
+
+    def _lock(self) -> bool:
+        try:
+            portalocker.lock(self._fd, LockFlags.EXCLUSIVE)
+        except portalocker.LockException:
+            return False
+        return True
 
     def take(self, timeout_s: float) -> int | None:
         """Return the locked descriptor, or None after `timeout_s`."""
-        self._got.wait(timeout_s)
+        self._ended.wait(timeout_s)
         with self._turn:
-            if self._got.is_set():
-                return self._fd
-            self._given_up = True
-            return None
+            self._wanted = self._ended.is_set()
+            return self._fd if self._wanted and self._fd >= 0 else None
+
+    def resume(self) -> bool:
+        """Want the lock again; False when the wait came to its end while nobody wanted it."""
+        with self._turn:
+            self._wanted = not self._ended.is_set()
+            return self._wanted
 
 
 class Gate:
-    """One process's way through the lock file at `path`, which is made when missing."""
+    """One process's way through the lock file at `path`, made when missing; for one thread at a time."""
 
     def __init__(self, path: Path, wait_s: float = WAIT_S) -> None:
         self._path = path
         self._wait_s = wait_s
         self._fd = _open(path)
+        self._waiter: _Waiter | None = None
         self._record = f"pid {os.getpid()}".ljust(_RECORD_BYTES).encode()
 
     @contextmanager
-    def hold(self) -> Iterator[float]:
-        """Hold the lock; yields the seconds left of the waiting time.
+    def hold(self, asked: float | None = None, wait_s: float | None = None) -> Iterator[None]:
+        """Hold the lock.
 
-        Raises `BusyError`, which names the holder, after the waiting time.
+        `wait_s` (at most the gate's own) counts from `asked`, a reading of `time.monotonic` (default: now).
+        Raises `BusyError`, which names the holder, when the waiting time is over.
         """
-        begun = time.monotonic()
-        self._acquire()
+        asked = time.monotonic() if asked is None else asked
+        self._acquire(asked, self._wait_s if wait_s is None else min(wait_s, self._wait_s))
         try:
-            yield max(0.1, self._wait_s - (time.monotonic() - begun))
+            yield
         finally:
             portalocker.unlock(self._fd)
 
-    def _acquire(self) -> None:
+    def _acquire(self, asked: float, wait_s: float) -> None:
         try:
             portalocker.lock(self._fd, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
         except portalocker.LockException:
-            self._queue()
+            self._queue(asked, wait_s)
         with suppress(OSError):  # a full disk must not take the lock away
             os.pwrite(self._fd, self._record, 0)
 
-    def _queue(self) -> None:
-        fd = _Waiter(self._path).take(self._wait_s)
+    def _queue(self, asked: float, wait_s: float) -> None:
+        """Wait in line; a wait that was given up is taken up again, so there is never more than one."""
+        if self._waiter is None or not self._waiter.resume():
+            self._waiter = _Waiter(self._path)
+        fd = self._waiter.take(max(_LEAST_WAIT_S, asked + wait_s - time.monotonic()))
         if fd is None:
-            raise BusyError(self._wait_s, self.holder())
+            raise BusyError(time.monotonic() - asked, self.holder())
+        self._waiter = None
         os.close(self._fd)
         self._fd = fd
 

@@ -1,9 +1,10 @@
 """A lane: one SQLite connection on one thread, and functions that run on it from start to end.
 
-aiosqlite carries the connection and the thread. Its public calls are one statement each, so a transaction would be a chain of
-awaits, which a cancelled task leaves open for the next caller to commit; a lane hands over whole functions instead. Its thread is made
-a daemon, since a connection that nobody closed would otherwise keep the process alive. Both touch private names of
-aiosqlite 0.22, hence the pinned version and `tests/store/test_lane.py`. Source: docs/decisions/0002.
+aiosqlite carries the connection and the thread. Its public calls are one statement each, so a transaction
+would be a chain of awaits, which a cancelled task leaves open for the next caller to commit; a lane hands
+over whole functions instead. Its thread is made a daemon, since a connection that nobody closed would
+otherwise keep the process alive. Both touch private names of aiosqlite 0.22, hence the pinned version and
+`tests/store/test_lane.py`. Source: docs/decisions/0002.
 """
 
 from __future__ import annotations
@@ -40,10 +41,6 @@ class Lane:
         """
         run = cast(Callable[..., Awaitable[T]], self._link._execute)  # noqa: SLF001
         return await run(work, self._link._conn)  # noqa: SLF001
-
-    async def interrupt(self) -> None:
-        """Stop the statement that is running, if any."""
-        await self._link.interrupt()
 
     async def close(self) -> None:
         """Close the connection and end the thread."""

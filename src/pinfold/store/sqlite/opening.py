@@ -1,8 +1,8 @@
 """Opening a store's file safely: what is checked, in which order, before anything is written.
 
-A normal open writes nothing. A file is made once, under the gate, with its schema in one transaction; afterwards the
-`store-id` file beside it remembers that it existed, so that an empty or missing file is damage and never a fresh start.
-Sources: design 1 (SQLite settings); facts on starting up; P11, P12, P15, P17, P25.
+A normal open writes nothing. A file is made once, under the gate, with its schema in one transaction;
+afterwards the `store-id` file beside it remembers that it existed, so that an empty or missing file is damage
+and never a fresh start. Sources: design 1 (SQLite settings); facts on starting up; P11, P12, P15, P17, P25.
 """
 
 from __future__ import annotations
@@ -11,50 +11,48 @@ import os
 import secrets
 import sqlite3
 import stat
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
-from pinfold.store.sqlite.failures import translate
+from pinfold.store.errors import InvalidInputError, ReadOnlyError
+from pinfold.store.sqlite.connection import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    Place,
+    check_header,
+    check_identity,
+    connect,
+    identity,
+    refuse,
+)
+from pinfold.store.sqlite.failures import STRANGER, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
 
-APPLICATION_ID = 0x50696E66  # "Pinf"
-SCHEMA_VERSION = 1
-_BUSY_MS = 5_000
-_SETTINGS = (
-    f"PRAGMA busy_timeout = {_BUSY_MS}",  # first: every later statement may meet a lock
-    "PRAGMA foreign_keys = ON",
-    "PRAGMA mmap_size = 0",
-    "PRAGMA trusted_schema = OFF",
-    "PRAGMA cell_size_check = ON",
-    "PRAGMA temp_store = MEMORY",
-    "PRAGMA cache_size = -16384",
-    f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
-)
+
+def open_gate(place: Place, wait_s: float) -> Gate:
+    """Make the store's folder, and every missing one above it, for this user alone; return the gate in it.
+
+    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done. Source: P25.
+    """
+    try:
+        missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _sync_folder(folder.parent)
+        return Gate(place.lock, wait_s)
+    except OSError as error:
+        refuse_place(error, str(place.folder))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where one project's store lies: a folder of its own with database, lock and id."""
-
-    folder: Path
-
-    @property
-    def database(self) -> Path:
-        """The SQLite file."""
-        return self.folder / "log.db"
-
-    @property
-    def lock(self) -> Path:
-        """The gate's file."""
-        return self.folder / "log.lock"
-
-    @property
-    def store_id(self) -> Path:
-        """The file that remembers that the database was made."""
-        return self.folder / "store-id"
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in `folder` outlast a power cut; a platform without that goes without (P2)."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def prepare(place: Place, gate: Gate, project: str) -> None:
@@ -68,8 +66,11 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
         if _looks_made(place):
             return
         if place.store_id.exists():
-            raise DamagedError(f"The store in {place.folder} (its database is missing or empty)")
-        _make(place, project)
+            refuse(place, "its database is missing or empty")
+        try:
+            _make(place, project)
+        except OSError as error:
+            refuse_place(error, str(place.folder))
 
 
 def _looks_made(place: Place) -> bool:
@@ -79,7 +80,7 @@ def _looks_made(place: Place) -> bool:
     except FileNotFoundError:
         return False
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        raise DamagedError(f"{place.database} (not a regular file with one name)")
+        refuse(place, f"{place.database.name} is not a regular file with one name")
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
         raise ReadOnlyError(
             f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME."
@@ -89,21 +90,29 @@ def _looks_made(place: Place) -> bool:
 
 def _make(place: Place, project: str) -> None:
     os.close(os.open(place.database, os.O_RDWR | os.O_CREAT, 0o600))  # WAL and SHM take over its mode
+    check_header(place)
     link = connect(place.database)
     try:
-        if identity(link) == (0, 0):
+        if _is_blank(link):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
             link.execute(f"PRAGMA journal_mode = {wanted}")
             link.execute("PRAGMA synchronous = FULL")
             _write_schema(link, project)
         else:
             check_identity(link, place)
+    except sqlite3.Error as error:
+        translate(error, str(place.folder), STRANGER)
     finally:
         link.close()
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
     os.close(handle)
+    _sync_folder(place.folder)
+
+
+def _is_blank(link: sqlite3.Connection) -> bool:
+    return identity(link) == (0, 0) and not link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
 
 def _write_schema(link: sqlite3.Connection, project: str) -> None:
@@ -133,55 +142,14 @@ def statements(script: str) -> list[str]:
     return found
 
 
-def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open one connection with the settings that hold for each; transactions are begun by hand.
+def check_carrier(link: sqlite3.Connection, place: Place) -> str | None:
+    """Return why this filesystem makes the file one for reading only, or None.
 
-    Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
+    A store made on a local disk keeps its write-ahead log when it is moved to where none is safe (P17).
     """
-    mode = "ro" if read_only else "rw"
-    try:
-        link = sqlite3.connect(
-            f"{database.absolute().as_uri()}?mode={mode}",
-            uri=True,
-            timeout=_BUSY_MS / 1000,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
-        )
-    except sqlite3.OperationalError as error:
-        raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
-    try:
-        for setting in _SETTINGS:
-            link.execute(setting)
-    except sqlite3.Error as error:
-        link.close()
-        translate(error, str(database.parent), "another process")
-    return link
-
-
-def identity(link: sqlite3.Connection) -> tuple[int, int]:
-    """Return (application_id, user_version) of a file; raises `DamagedError` when it is no database."""
-    try:
-        application: int = link.execute("PRAGMA application_id").fetchone()[0]
-        version: int = link.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):
-            raise
-        raise DamagedError(f"The store's file ({error})") from error
-    return application, version
-
-
-def check_identity(link: sqlite3.Connection, place: Place) -> str | None:
-    """Check whose file this is; return why it may only be read, or None.
-
-    Raises `DamagedError` for a file of another program.
-    """
-    application, version = identity(link)
-    if application != APPLICATION_ID:
-        raise DamagedError(f"{place.database} (not a pinfold store)")
-    if version > SCHEMA_VERSION:
-        return f"it was written by a newer pinfold (schema {version}, this one knows {SCHEMA_VERSION})"
-    return None
+    if can_carry_wal(place.folder) or link.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        return None
+    return "it has a write-ahead log, which this filesystem cannot carry: move it back to a local disk"
 
 
 def check_engine() -> None:

@@ -1,8 +1,12 @@
-"""Reads: each one snapshot on a connection that cannot write, with a limit on its time. Sources: design 1; P7, P16."""
+"""Reads: each one snapshot on a connection that cannot write, with a limit on its time.
+
+Sources: design 1; P7, P16.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from functools import partial
@@ -10,14 +14,14 @@ from typing import TypeVar
 
 import anyio
 
+from pinfold.store.sqlite.connection import Place, connect
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.opening import Place, connect
 
 T = TypeVar("T")
 
 READ_LIMIT_S = 5.0
-_STEPS_BETWEEN_LOOKS = 20_000
+_STEPS_BETWEEN_LOOKS = 10_000
 
 
 class Reader:
@@ -38,21 +42,33 @@ class Reader:
         return db
 
     async def read(self, look: Callable[[sqlite3.Connection], T], limit_s: float | None = READ_LIMIT_S) -> T:
-        """Run `look` in one snapshot and return what it found; a cancelled caller stops the statement.
+        """Run `look` in one snapshot and return what it found; a cancelled caller stops it, and no other's.
 
         Raises `InvalidInputError` when it takes longer than `limit_s` (None: no limit).
         """
         assert self._lane is not None
+        given_up = threading.Event()
         try:
-            return await self._lane.run(partial(self._snapshot, look=look, limit_s=limit_s))
+            return await self._lane.run(
+                partial(self._snapshot, look=look, limit_s=limit_s, given_up=given_up)
+            )
         except anyio.get_cancelled_exc_class():
-            await self._lane.interrupt()
+            given_up.set()
             raise
 
-    def _snapshot(self, db: sqlite3.Connection, look: Callable[[sqlite3.Connection], T], limit_s: float | None) -> T:
-        if limit_s is not None:
-            end = time.monotonic() + limit_s
-            db.set_progress_handler(lambda: int(time.monotonic() > end), _STEPS_BETWEEN_LOOKS)
+    def _snapshot(
+        self,
+        db: sqlite3.Connection,
+        look: Callable[[sqlite3.Connection], T],
+        limit_s: float | None,
+        given_up: threading.Event,
+    ) -> T:
+        end = None if limit_s is None else time.monotonic() + limit_s
+
+        def is_over() -> bool:
+            return given_up.is_set() or (end is not None and time.monotonic() > end)
+
+        db.set_progress_handler(is_over, _STEPS_BETWEEN_LOOKS)
         try:
             db.execute("BEGIN")
             return look(db)

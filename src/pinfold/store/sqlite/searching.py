@@ -1,7 +1,8 @@
 """The verb `search_history`: look, then note what was asked; a search that missed becomes an event.
 
-The look is a read. Its number is written without waiting for the disk, and where nothing can be written the answer
-comes without one. Source: docs/decisions/0007; design 2, search_history.
+The look is a read. All that is to be kept follows in one write: the number without waiting for the disk, a
+miss as durably as any event. Where nothing can be written, the answer comes without a number, unless it was
+to say that an earlier search missed. Source: docs/decisions/0007; design 2, search_history.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from functools import partial
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.errors import BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError
-from pinfold.store.events import Kind
+from pinfold.store.events import Body, Kind
 from pinfold.store.results import Hit, SearchPage
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.reading import search_by_number
-from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.search import EntryRow, FoundHit, search
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.sqlite.writer import Writer
+from pinfold.store.values import Pointer
 from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
@@ -31,19 +35,17 @@ _NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
 
 async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -> SearchPage:
     """Return one page of hits under a number of its own; see `Store.search_history`."""
-    page = await reader.read(partial(_look, query=query))  # first: a query that is refused must leave nothing
-    missed = None
+    page = await reader.read(partial(_look, query=query))  # first: a refused query must leave nothing
     if query.missed is not None:
-        await writer.write(partial(flag_miss, query=query))
-        missed = str(query.missed)
+        number = await writer.write(partial(_record, query=query, page=page))
+        return replace(page, pointer=f"S{number}", missed=str(query.missed))
+    leaves_event = not (page.hits or query.cursor)
+    write = writer.write if leaves_event else writer.note
     try:
-        if page.hits or query.cursor:
-            number = await writer.note(partial(_note, query=query, page=page))
-        else:
-            number = await writer.write(partial(_note_miss, query=query, page=page))
+        number = await write(partial(_record, query=query, page=page))
     except _NOT_NOTED:
-        return replace(page, missed=missed)
-    return replace(page, pointer=f"S{number}", missed=missed)
+        return page
+    return replace(page, pointer=f"S{number}")
 
 
 def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
@@ -91,9 +93,20 @@ def _kept(tx: Transaction, query: SearchHistory) -> str:
     return clean if len(clean) <= KEPT_QUERY_CHARS else clean[:KEPT_QUERY_CHARS] + "…"
 
 
+def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
+    """Number the search; record what it says of an earlier one, and itself as a miss if it found nothing."""
+    if query.missed is not None:
+        _flag_miss(tx, query, query.missed)
+    number = _note(tx, query, page)
+    if not (page.hits or query.cursor):
+        body = {"search": number, "query": _kept(tx, query), "hits": [], "why": "nothing found"}
+        _append_miss(tx, query, body)
+    return number
+
+
 def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     number = tx.next_number("search")
-    session = sessions.current(tx.db, query.caller) or 0
+    session = current(tx.db, query.caller) or 0
     tx.db.execute(
         "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
         (number, tx.at, session, _kept(tx, query), _pointers(page)),
@@ -102,28 +115,23 @@ def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     return number
 
 
-def _note_miss(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
-    number = _note(tx, query, page)
-    session = sessions.ensure(tx, query.caller)
-    body = {"search": number, "query": _kept(tx, query), "hits": [], "why": "nothing found"}
-    tx.append(Draft(Kind.SEARCH_MISSED, body, session, query.caller.actor))
-    return number
-
-
-def flag_miss(tx: Transaction, query: SearchHistory) -> None:
+def _flag_miss(tx: Transaction, query: SearchHistory, missed: Pointer) -> None:
     """Record that an earlier search did not surface what was needed; once, however often it is said.
 
     Raises `NotFoundError` for a search that is not known (any more).
     """
-    assert query.missed is not None
-    record = search_by_number(tx.db, query.missed.number)
+    record = search_by_number(tx.db, missed.number)
     if record.missed is not None:
         return
-    session = sessions.ensure(tx, query.caller)
     body = {
         "search": record.number,
         "query": record.query,
         "hits": list(record.hits),
         "why": "said to have missed",
     }
+    _append_miss(tx, query, body)
+
+
+def _append_miss(tx: Transaction, query: SearchHistory, body: Body) -> None:
+    session = sessions.ensure(tx, query.caller)
     tx.append(Draft(Kind.SEARCH_MISSED, body, session, query.caller.actor))

@@ -1,10 +1,7 @@
-"""`SqliteStore`: the contract, one file per project. Each method names its verb and how it runs; the verbs are beside it."""
+"""`SqliteStore`: the contract, one file per project. Each method names its verb; the verbs are beside it."""
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import hmac
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -16,7 +13,7 @@ import anyio
 
 from pinfold.store import Progress, Store
 from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
-from pinfold.store.errors import NoSpaceError, ReadOnlyError
+from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -37,51 +34,40 @@ from pinfold.store.results import (
 )
 from pinfold.store.sqlite import briefing, care, reading, searching, slices
 from pinfold.store.sqlite.checkpointing import checkpoint_state
-from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.connection import Place, read_meta
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.messages import append_messages
-from pinfold.store.sqlite.opening import Place, check_engine, check_identity, connect, prepare
+from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Receipt
 
 T = TypeVar("T")
-FENCE_DIGITS = 16
 
 
 async def open_store(folder: Path, project: str, wait_s: float = WAIT_S) -> SqliteStore:
     """Open the store in `folder`, making folder and database when there are none; the caller closes it.
 
-    `project` names it in replies, and is kept when the store is made. `wait_s` bounds every wait for the lock.
-    Raises `DamagedError`, `ReadOnlyError`, `BusyError`, `InvalidInputError`; never changes a file it cannot use.
+    `project` names it in replies, and is kept when the store is made. `wait_s` bounds every wait for the
+    lock. Raises `DamagedError`, `ReadOnlyError`, `BusyError`, `InvalidInputError`; never changes a file it
+    cannot use.
     """
     return await _opened(await anyio.to_thread.run_sync(_prepare, folder, project, wait_s))
 
 
 def _prepare(folder: Path, project: str, wait_s: float) -> SqliteStore:
     check_engine()
-    _make_folder(folder)
     place = Place(folder)
-    gate = Gate(place.lock, wait_s)
+    gate = open_gate(place, wait_s)
     try:
         prepare(place, gate, project)
-        return SqliteStore(place, gate, _meta(place))
+        return SqliteStore(place, gate, read_meta(place))
     except BaseException:
         gate.close()
         raise
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise NoSpaceError(str(folder)) from error
-        hint = "Set PINFOLD_HOME to a folder that can be written."
-        raise ReadOnlyError(f"{folder} cannot be made ({error.strerror})", hint) from error
 
 
 async def _opened(store: SqliteStore) -> SqliteStore:
@@ -94,19 +80,8 @@ async def _opened(store: SqliteStore) -> SqliteStore:
     return store
 
 
-def _meta(place: Place) -> dict[str, bytes]:
-    db = connect(place.database, read_only=True)
-    try:
-        check_identity(db, place)
-        return dict(db.execute("SELECT name, value FROM meta").fetchall())
-    except sqlite3.Error as error:
-        translate(error, str(place.folder), "another process")
-    finally:
-        db.close()
-
-
 class SqliteStore(Store):
-    """One project's log in one SQLite file; made by `open_store`. Bound to the process and event loop that opened it."""
+    """One project's log in one SQLite file; made by `open_store`, of use only in its process and loop."""
 
     def __init__(self, place: Place, gate: Gate, meta: dict[str, bytes]) -> None:
         self.project = meta["project"].decode()
@@ -125,8 +100,7 @@ class SqliteStore(Store):
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        digest = hmac.new(self._secret, content.encode("utf-8", "surrogatepass"), hashlib.sha256)
-        return digest.hexdigest()[:FENCE_DIGITS]
+        return fence(self._secret, content)
 
     async def pin_decision(self, command: PinDecision) -> PinnedDecision:
         """See `Store.pin_decision`."""
@@ -214,9 +188,11 @@ class SqliteStore(Store):
         """See `Store.status`."""
         return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
 
-    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+    async def verify(
+        self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+    ) -> VerifyReport:
         """See `Store.verify`."""
-        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress)
+        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress, receipts)
 
     async def rebuild(self, progress: Progress | None = None) -> int:
         """See `Store.rebuild`."""

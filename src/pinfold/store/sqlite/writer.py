@@ -1,28 +1,33 @@
 """The one writer: whole transactions, one at a time, each behind the gate, each to its end.
 
-A caller hands over a function and awaits only its outcome; what happens to the caller cannot leave a transaction open.
-Sources: design 1 (the writer), P1 to P3, P5, P11, P12, P14.
+A caller hands over a function and awaits only its outcome; what happens to the caller cannot leave a
+transaction open. Sources: design 1 (the writer), P1 to P3, P5, P11, P12, P14.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import NoReturn, TypeVar
 
 from anyio import CancelScope
 
-from pinfold.store.errors import DamagedError, ReadOnlyError
+from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.connection import Place, check_identity, connect
+from pinfold.store.sqlite.failures import STRANGER, translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.opening import Place, check_identity, connect
+from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.transaction import Transaction
 
 T = TypeVar("T")
+
+CLOSE_WAIT_S = 1.0
+"""A process that ends does not wait longer for a lock that it can do without."""
 
 
 def _file_identity(place: Place) -> tuple[int, int]:
@@ -47,34 +52,39 @@ class Writer:
 
     def _connect(self) -> sqlite3.Connection:
         db = connect(self._place.database)
-        db.row_factory = sqlite3.Row
-        db.execute("PRAGMA synchronous = FULL")
-        self.read_only = check_identity(db, self._place)
+        try:
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA synchronous = FULL")
+            self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
+        except BaseException:
+            db.close()
+            raise
         return db
 
     async def write(self, verb: Callable[[Transaction], T]) -> T:
         """Run a verb as one durable transaction and return its outcome."""
-        return await self._submit(partial(self._transact, verb=verb))
+        return await self._submit(partial(self._transact, verb=verb, asked=time.monotonic()))
 
     async def note(self, verb: Callable[[Transaction], T]) -> T:
         """Run a verb whose loss at a power cut would not matter: without waiting for the disk."""
-        return await self._submit(partial(self._jot, verb=verb))
+        return await self._submit(partial(self._jot, verb=verb, asked=time.monotonic()))
 
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
-            raise ReadOnlyError(self.read_only or "it is not open", "Update pinfold; reads still work.")
+            raise ReadOnlyError(self.read_only or "it is not open")
         with CancelScope(shield=True):
-            return await self._lane.run(work)
+            outcome = await self._lane.run(work)
+        return outcome  # noqa: RET504 - by its type, a cancel scope might swallow what is raised in it
 
-    def _jot(self, db: sqlite3.Connection, verb: Callable[[Transaction], T]) -> T:
+    def _jot(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
         db.execute("PRAGMA synchronous = NORMAL")
         try:
-            return self._transact(db, verb)
+            return self._transact(db, verb, asked)
         finally:
             db.execute("PRAGMA synchronous = FULL")
 
-    def _transact(self, db: sqlite3.Connection, verb: Callable[[Transaction], T]) -> T:
-        with self._gate.hold():
+    def _transact(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+        with self._gate.hold(asked):
             self._check_file()
             try:
                 db.execute("BEGIN IMMEDIATE")
@@ -96,7 +106,7 @@ class Writer:
             db.execute("COMMIT")
         except sqlite3.Error as error:
             _roll_back(db)
-            translate(error, str(self._place.folder), self._gate.holder(), committing=True)
+            translate(error, str(self._place.folder), STRANGER, committing=True)
 
     def _check_file(self) -> None:
         """Refuse to write into a file that is no longer the one at the store's path."""
@@ -105,10 +115,13 @@ class Writer:
         except OSError:
             same = False
         if not same:
-            raise DamagedError(f"{self._place.database} (it was replaced or removed while open)")
+            raise DamagedError(
+                f"{self._place.database} (it was replaced or removed while open)",
+                "Reads show the old file; start pinfold anew to use what is there now.",
+            )
 
     def _fail(self, error: sqlite3.Error) -> NoReturn:
-        translate(error, str(self._place.folder), self._gate.holder())
+        translate(error, str(self._place.folder), STRANGER)
 
     async def close(self) -> None:
         """Finish what was handed over and close; behind the gate, since the last close checkpoints."""
@@ -116,12 +129,19 @@ class Writer:
             return
         lane, self._lane = self._lane, None
         with CancelScope(shield=True):
-            await lane.run(lambda _: None)
-            await self._close_behind_gate(lane)
-
-    async def _close_behind_gate(self, lane: Lane) -> None:
-        with self._gate.hold():
+            await lane.run(self._close_file)
             await lane.close()
+
+    def _close_file(self, db: sqlite3.Connection) -> None:
+        """Close behind the gate; without it when its holder does not move, who then has the file open still.
+
+        SQLite checkpoints only at the last close of all, so such a close cannot meet anybody's commit.
+        """
+        try:
+            with self._gate.hold(wait_s=CLOSE_WAIT_S):
+                db.close()
+        except BusyError:
+            db.close()
 
 
 def _roll_back(db: sqlite3.Connection) -> None:

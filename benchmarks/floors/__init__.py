@@ -1,0 +1,1 @@
+"""The least anything could cost: what each budget is measured against."""

@@ -1,0 +1,191 @@
+"""Silent damage, made from outside with another program: `verify` names it, and changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pinfold.store.errors import DamagedError
+from pinfold.store.sqlite.connection import Place
+from pinfold.store.sqlite.store import open_store
+from tests.contract.acts import checkpoint, find, pin, say, spill
+
+pytestmark = pytest.mark.anyio
+
+LINES = b"".join(b"%05d the build goes on\n" % n for n in range(9_000))
+Damage = Callable[[sqlite3.Connection], object]
+
+
+def _sql(*statements: str) -> Damage:
+    def run(link: sqlite3.Connection) -> None:
+        for statement in statements:
+            assert link.execute(statement).rowcount != 0, statement
+
+    return run
+
+
+def _swap(columns: str) -> Damage:
+    """Exchange these columns of the events 3 and 4."""
+
+    def swap(link: sqlite3.Connection) -> None:
+        rows = [
+            link.execute(f"SELECT {columns} FROM event WHERE seq = ?", (seq,)).fetchone() for seq in (3, 4)
+        ]
+        assert rows[0] != rows[1]
+        marks = ", ".join(f"{name} = ?" for name in columns.split(", "))
+        for seq, row in ((4, rows[0]), (3, rows[1])):
+            link.execute(f"UPDATE event SET {marks} WHERE seq = ?", (*row, seq))
+
+    return swap
+
+
+def _flip_a_bit(link: sqlite3.Connection) -> None:
+    number, packed = link.execute("SELECT id, packed FROM chunk ORDER BY id LIMIT 1 OFFSET 1").fetchone()
+    middle = len(packed) // 2
+    flipped = packed[:middle] + bytes([packed[middle] ^ 1]) + packed[middle + 1 :]
+    link.execute("UPDATE chunk SET packed = ? WHERE id = ?", (flipped, number))
+
+
+def _forge_a_body(link: sqlite3.Connection) -> None:
+    """Change a body together with the digest beside it: only the chain can tell."""
+    (body,) = link.execute("SELECT body FROM event WHERE seq = 3").fetchone()
+    forged = body.replace("Redis", "Mongo")
+    assert forged != body
+    digest = hashlib.sha256(forged.encode()).digest()
+    link.execute("UPDATE event SET body = ?, body_digest = ? WHERE seq = 3", (forged, digest))
+
+
+BODIES = "body, body_digest"
+WHOLE = "at, session, actor, kind, key, parent, version, body, body_digest, digest"
+INDEX = "search index: it differs from the log"
+
+KINDS: dict[str, tuple[Damage, str]] = {
+    "body changed": (
+        _sql("UPDATE event SET body = replace(body, 'Redis', 'Mongo') WHERE seq = 3"),
+        "event 3: its body was changed",
+    ),
+    "body forged with its digest": (_forge_a_body, "event 3: it does not follow"),
+    "time changed": (_sql("UPDATE event SET at = '2001' WHERE seq = 3"), "event 3: it does not follow"),
+    "actor changed": (_sql("UPDATE event SET actor = 'user' WHERE seq = 3"), "event 3: it does not follow"),
+    "key changed": (_sql("UPDATE event SET key = 'forged' WHERE seq = 3"), "event 3: it does not follow"),
+    "event deleted": (_sql("DELETE FROM event WHERE seq = 3"), "event 3: missing"),
+    "first event deleted": (_sql("DELETE FROM event WHERE seq = 1"), "event 1: missing"),
+    "newest event deleted": (_sql("DELETE FROM event WHERE seq = (SELECT max(seq) FROM event)"), "differs"),
+    "bodies of two events swapped": (_swap(BODIES), "event 3: it does not follow"),
+    "two events swapped": (_swap(WHOLE), "event 3: it does not follow"),
+    "chunk: a bit flipped": (_flip_a_bit, "bytes "),
+    "chunk deleted": (_sql("DELETE FROM chunk WHERE id = 2"), "chunks do not add up"),
+    "content deleted": (_sql("DELETE FROM chunk", "DELETE FROM content"), "A1: its bytes are missing"),
+    "pin changed": (_sql("UPDATE pin SET text = 'use Mongo' WHERE number = 1"), "view pin: it differs"),
+    "pin deleted": (_sql("DELETE FROM pin WHERE number = 1"), "view pin: it differs"),
+    "pin retired": (_sql("UPDATE pin SET superseded_by = 2 WHERE number = 1"), "view pin: it differs"),
+    "checkpoint changed": (_sql("UPDATE checkpoint SET head = 'f00'"), "view checkpoint: it differs"),
+    "artifact renamed": (_sql("UPDATE artifact SET label = 'other'"), "view artifact: it differs"),
+    "session moved": (_sql("UPDATE conversation SET session = 9"), "view conversation: it differs"),
+    "miss deleted": (_sql("DELETE FROM miss"), "view miss: it differs"),
+    "entry deleted": (_sql("DELETE FROM entry WHERE pointer = 'P1'"), INDEX),
+    "entry moved": (_sql("UPDATE entry SET pointer = 'P2' WHERE pointer = 'P1'"), INDEX),
+    "path deleted": (_sql("DELETE FROM entry_path"), INDEX),
+    "words of an entry dropped": (_sql("DELETE FROM words_data WHERE id > 100"), "search index: "),
+    "index emptied": (_sql("INSERT INTO words (words) VALUES ('delete-all')"), INDEX),
+}
+
+
+async def _history(place: Place) -> None:
+    """Make a store with something in every table; the events 3 and 4 are pins."""
+    store = await open_store(place.folder, "demo")
+    await say(store, "shall we?")
+    await pin(store, "use Redis for sessions", files=("src/session.py",))
+    await pin(store, "keep logs for 30 days")
+    await spill(store, LINES, label="build")
+    await checkpoint(store, goal="ship it", pending=("write the changelog",))
+    await find(store, "kangaroo")
+    await store.close()
+
+
+def _digest(database: Path) -> str:
+    return hashlib.sha256(database.read_bytes()).hexdigest()
+
+
+def _damage(database: Path, damage: Damage) -> None:
+    before = _digest(database)
+    with closing(sqlite3.connect(database)) as link:
+        damage(link)
+        link.commit()
+        link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert _digest(database) != before
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> Place:
+    made = Place(tmp_path / "store")
+    await _history(made)
+    return made
+
+
+async def test_a_sound_store_has_no_problems(place: Place) -> None:
+    before = _digest(place.database)
+    store = await open_store(place.folder, "demo")
+    report = await store.verify()
+    await store.close()
+    assert (report.problems, report.events, report.artifacts, report.ok) == ((), 7, 1, True)
+    assert _digest(place.database) == before
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_damage_is_named_and_left_as_it_is(place: Place, kind: str) -> None:
+    damage, said = KINDS[kind]
+    _damage(place.database, damage)
+    before = _digest(place.database)
+    store = await open_store(place.folder, "demo")
+    report = await store.verify()
+    await store.close()
+    assert any(said in problem for problem in report.problems), report.problems
+    assert _digest(place.database) == before
+
+
+async def test_a_page_of_rubbish_anywhere_is_named(place: Place) -> None:
+    sound = place.database.read_bytes()
+    for at in range(4_096, len(sound), 12_288):
+        place.database.write_bytes(sound[:at] + b"\xa5" * 4_096 + sound[at + 4_096 :])
+        assert await _problems(place), f"at {at}"
+    place.database.write_bytes(sound)
+    assert await _problems(place) == ()
+
+
+async def _problems(place: Place) -> tuple[str, ...]:
+    try:
+        store = await open_store(place.folder, "demo")
+    except DamagedError as error:  # what every start has to read is among the rubbish
+        return (str(error),)
+    try:
+        return (await store.verify()).problems
+    finally:
+        await store.close()
+
+
+async def test_damaged_bytes_are_never_handed_out_and_sound_ones_still_are(place: Place) -> None:
+    _damage(place.database, _flip_a_bit)
+    store = await open_store(place.folder, "demo")
+    with pytest.raises(DamagedError, match="A1"):
+        await store.artifact_bytes(1, 0, len(LINES))
+    assert (await store.artifact_bytes(1, 0, 1_000)).content == LINES[:1_000]
+    assert (await pin(store, "still served")).pin.number == 3
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    "kind", ["pin changed", "words of an entry dropped", "index emptied", "entry deleted"]
+)
+async def test_a_rebuild_mends_what_is_derived(place: Place, kind: str) -> None:
+    _damage(place.database, KINDS[kind][0])
+    store = await open_store(place.folder, "demo")
+    assert await store.rebuild() == 7
+    assert (await store.verify()).problems == ()
+    assert [hit.pointer for hit in (await find(store, "redis sessions")).hits] == ["P1"]
+    await store.close()

@@ -1,0 +1,95 @@
+"""The writer among others: what it says and how long it waits when the store is locked."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from contextlib import closing
+
+import anyio
+import pytest
+
+from pinfold.store import Store
+from pinfold.store.errors import BusyError
+from pinfold.store.sqlite.connection import Place
+from pinfold.store.sqlite.store import open_store
+from tests.contract.acts import pin
+from tests.store.children import child, line_of, tell
+from tests.store.test_gate import HOLDER
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_calls_that_queue_in_one_process_are_busy_together_and_then_served(place: Place) -> None:
+    store = await open_store(place.folder, "demo", wait_s=0.5)
+    told: list[str] = []
+
+    async def attempt(n: int) -> None:
+        with pytest.raises(BusyError) as busy:
+            await pin(store, f"decision {n}")
+        told.append(busy.value.holder)
+
+    with child(HOLDER, place.lock) as holder:
+        tell(holder)
+        assert line_of(holder) == "held"
+        begun = time.monotonic()
+        async with anyio.create_task_group() as group:
+            for n in range(5):
+                group.start_soon(attempt, n)
+        assert time.monotonic() - begun < 5 * 0.5
+        assert (await store.status()).live_pins == 0
+        assert told == [f"pid {holder.pid}"] * 5
+        tell(holder)
+        assert line_of(holder) == "free"
+    assert (await pin(store, "decision 0")).pin.number == 1
+    await store.close()
+
+
+async def test_a_close_does_not_wait_for_a_process_that_does_not_move(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await pin(store, "kept")
+    with child(HOLDER, place.lock) as holder:
+        tell(holder)
+        assert line_of(holder) == "held"
+        begun = time.monotonic()
+        await store.close()
+        assert time.monotonic() - begun < 3
+    await _check_kept(place)
+
+
+async def _check_kept(place: Place) -> None:
+    again = await open_store(place.folder, "demo")
+    assert (await again.pin(1))[0].text == "kept"
+    assert (await again.verify()).problems == ()
+    await again.close()
+
+
+async def _hasten(store: Store) -> None:
+    """Let SQLite itself wait for 50 ms only."""
+    await store._writer.write(lambda tx: tx.db.execute("PRAGMA busy_timeout = 50").fetchall())  # type: ignore[attr-defined]
+
+
+async def test_a_program_that_passes_by_the_lock_is_waited_for_and_named_as_such(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await _hasten(store)
+    with closing(sqlite3.connect(place.database, isolation_level=None)) as stranger:
+        stranger.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BusyError, match="does not queue for the store's lock"):
+            await pin(store, "later")
+        stranger.execute("ROLLBACK")
+    assert (await pin(store, "now")).pin.number == 1
+    await store.close()
+
+
+async def test_a_long_reader_elsewhere_stops_nobody_from_writing(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await pin(store, "before")
+    with closing(sqlite3.connect(place.database, isolation_level=None)) as stranger:
+        stranger.execute("BEGIN")
+        assert stranger.execute("SELECT count(*) FROM pin").fetchone() == (1,)
+        for n in range(20):
+            await pin(store, f"decision {n}")
+        assert stranger.execute("SELECT count(*) FROM pin").fetchone() == (1,)
+        stranger.execute("COMMIT")
+    assert (await store.status()).live_pins == 21
+    await store.close()
