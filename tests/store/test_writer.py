@@ -11,13 +11,17 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
+from pinfold.store.sqlite import opening
 from pinfold.store.sqlite.opening import Place
-from pinfold.store.sqlite.store import open_store
+from pinfold.store.sqlite.store import SqliteStore, open_store
+from pinfold.store.sqlite.transaction import Transaction
 from tests.contract.acts import pin
 from tests.store.children import child, line_of, tell
 from tests.store.test_gate import HOLDER
 
 pytestmark = pytest.mark.anyio
+
+NORMAL, FULL = 1, 2
 
 
 async def test_calls_that_queue_in_one_process_are_busy_together_and_then_served(place: Place) -> None:
@@ -93,3 +97,24 @@ async def test_a_long_reader_elsewhere_stops_nobody_from_writing(place: Place) -
         stranger.execute("COMMIT")
     assert (await store.status()).live_pins == 21
     await store.close()
+
+
+async def _how_safely(store: SqliteStore) -> tuple[int, int]:
+    """Return SQLite's `synchronous` while a note is written, and while an event is."""
+
+    def look(tx: Transaction) -> int:
+        return int(tx.db.execute("PRAGMA synchronous").fetchone()[0])
+
+    return await store._writer.note(look), await store._writer.write(look)
+
+
+async def test_a_note_does_not_wait_for_the_disk_where_that_cannot_damage_the_file(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_store(place.folder, "demo")
+    assert await _how_safely(store) == (NORMAL, FULL)
+    await store.close()
+    monkeypatch.setattr(opening, "can_carry_wal", lambda _: False)
+    elsewhere = await open_store(place.folder.with_name("elsewhere"), "demo")
+    assert await _how_safely(elsewhere) == (FULL, FULL)
+    await elsewhere.close()

@@ -43,6 +43,7 @@ class Writer:
         self._redactor = redactor
         self._lane: Lane | None = None
         self._file = _file_identity(place)
+        self._has_wal = False
         self.read_only: str | None = None
 
     async def open(self) -> None:
@@ -54,6 +55,7 @@ class Writer:
         try:
             db.row_factory = sqlite3.Row
             db.execute("PRAGMA synchronous = FULL")
+            self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
         except BaseException:
             db.close()
@@ -65,8 +67,12 @@ class Writer:
         return await self._submit(partial(self._transact, verb=verb, asked=time.monotonic()))
 
     async def note(self, verb: Callable[[Transaction], T]) -> T:
-        """Run a verb whose loss at a power cut would not matter: without waiting for the disk."""
-        return await self._submit(partial(self._jot, verb=verb, asked=time.monotonic()))
+        """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
+
+        Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
+        """
+        work = self._jot if self._has_wal else self._transact
+        return await self._submit(partial(work, verb=verb, asked=time.monotonic()))
 
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
