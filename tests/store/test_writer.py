@@ -15,7 +15,7 @@ from pinfold.store.sqlite import opening
 from pinfold.store.sqlite.opening import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.sqlite.transaction import Transaction
-from tests.contract.acts import pin
+from tests.contract.acts import find, pin
 from tests.store.children import child, line_of, tell
 from tests.store.test_gate import HOLDER
 
@@ -59,6 +59,19 @@ async def test_a_close_does_not_wait_for_a_process_that_does_not_move(place: Pla
         await store.close()
         assert time.monotonic() - begun < 3
     await _check_kept(place)
+
+
+async def test_a_search_does_not_wait_for_a_process_that_does_not_move(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await pin(store, "the cache lives in Redis")
+    with child(HOLDER, place.lock) as holder:
+        tell(holder)
+        assert line_of(holder) == "held"
+        begun = time.monotonic()
+        page = await find(store, "redis")
+        assert time.monotonic() - begun < 5
+        assert ([hit.pointer for hit in page.hits], page.pointer) == (["P1"], None)
+    await store.close()
 
 
 async def _check_kept(place: Place) -> None:

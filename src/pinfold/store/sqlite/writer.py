@@ -28,6 +28,9 @@ T = TypeVar("T")
 CLOSE_WAIT_S = 1.0
 """A process that ends does not wait longer for a lock that it can do without."""
 
+NOTE_WAIT_S = 0.5
+"""Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
+
 
 def _file_identity(place: Place) -> tuple[int, int]:
     found = os.stat(place.database)
@@ -70,9 +73,10 @@ class Writer:
         """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
 
         Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
+        Raises `BusyError` after `NOTE_WAIT_S`.
         """
         work = self._jot if self._has_wal else self._transact
-        return await self._submit(partial(work, verb=verb, asked=time.monotonic()))
+        return await self._submit(partial(work, verb=verb, asked=time.monotonic(), wait_s=NOTE_WAIT_S))
 
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
@@ -81,15 +85,23 @@ class Writer:
             outcome = await self._lane.run(work)
         return outcome  # noqa: RET504 - by its type, a cancel scope might swallow what is raised in it
 
-    def _jot(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+    def _jot(
+        self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float, wait_s: float
+    ) -> T:
         db.execute("PRAGMA synchronous = NORMAL")
         try:
-            return self._transact(db, verb, asked)
+            return self._transact(db, verb, asked, wait_s)
         finally:
             db.execute("PRAGMA synchronous = FULL")
 
-    def _transact(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
-        with self._gate.hold(asked):
+    def _transact(
+        self,
+        db: sqlite3.Connection,
+        verb: Callable[[Transaction], T],
+        asked: float,
+        wait_s: float | None = None,
+    ) -> T:
+        with self._gate.hold(asked, wait_s):
             self._check_file()
             try:
                 db.execute("BEGIN IMMEDIATE")
