@@ -126,19 +126,19 @@ def _looks_made(place: Place) -> bool:
 def _make(place: Place, project: str) -> None:
     os.close(os.open(place.database, os.O_RDWR | os.O_CREAT, 0o600))  # WAL and SHM take over its mode
     _check_header(place)
-    link = connect(place.database)
+    db = connect(place.database)
     try:
-        if _is_blank(link):
+        if _is_blank(db):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
-            link.execute(f"PRAGMA journal_mode = {wanted}")
-            link.execute("PRAGMA synchronous = FULL")
-            _write_schema(link, project)
+            db.execute(f"PRAGMA journal_mode = {wanted}")
+            db.execute("PRAGMA synchronous = FULL")
+            _write_schema(db, project)
         else:
-            check_identity(link, place)
+            check_identity(db, place)
     except sqlite3.Error as error:
         translate(error, str(place.folder), STRANGER)
     finally:
-        link.close()
+        db.close()
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
@@ -162,23 +162,23 @@ def _check_header(place: Place) -> None:
         _refuse(place, f"{place.database.name} belongs to another program")
 
 
-def _is_blank(link: sqlite3.Connection) -> bool:
-    return identity(link) == (0, 0) and not link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+def _is_blank(db: sqlite3.Connection) -> bool:
+    return identity(db) == (0, 0) and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
 
-def _write_schema(link: sqlite3.Connection, project: str) -> None:
+def _write_schema(db: sqlite3.Connection, project: str) -> None:
     schema = files("pinfold.store").joinpath("schema.sql").read_text("utf-8")
     secret = secrets.token_bytes(32)
-    link.execute("BEGIN IMMEDIATE")
+    db.execute("BEGIN IMMEDIATE")
     for statement in statements(schema):
-        link.execute(statement)
-    link.executemany(
+        db.execute(statement)
+    db.executemany(
         "INSERT INTO meta (name, value) VALUES (?, ?)",
         [("project", project.encode()), ("secret", secret)],
     )
-    link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    link.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    link.execute("COMMIT")
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
 
 
 def statements(script: str) -> list[str]:
@@ -200,7 +200,7 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """
     mode = "ro" if read_only else "rw"
     try:
-        link = sqlite3.connect(
+        db = sqlite3.connect(
             f"{database.absolute().as_uri()}?mode={mode}",
             uri=True,
             timeout=BUSY_S,
@@ -212,11 +212,11 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
         raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
     try:
         for setting in _SETTINGS:
-            link.execute(setting)
+            db.execute(setting)
     except sqlite3.Error as error:
-        link.close()
+        db.close()
         translate(error, str(database.parent), STRANGER)
-    return link
+    return db
 
 
 def read_meta(place: Place) -> dict[str, bytes]:
@@ -225,30 +225,30 @@ def read_meta(place: Place) -> dict[str, bytes]:
     Raises `DamagedError` for a file of another program or one that cannot be read.
     """
     _check_header(place)
-    link = connect(place.database, read_only=True)
+    db = connect(place.database, read_only=True)
     try:
-        check_identity(link, place)
-        return dict(link.execute("SELECT name, value FROM meta").fetchall())
+        check_identity(db, place)
+        return dict(db.execute("SELECT name, value FROM meta").fetchall())
     except sqlite3.Error as error:
         translate(error, str(place.folder), STRANGER)
     finally:
-        link.close()
+        db.close()
 
 
-def identity(link: sqlite3.Connection) -> tuple[int, int]:
+def identity(db: sqlite3.Connection) -> tuple[int, int]:
     """Return (application_id, user_version) of a file."""
-    application: int = link.execute("PRAGMA application_id").fetchone()[0]
-    version: int = link.execute("PRAGMA user_version").fetchone()[0]
+    application: int = db.execute("PRAGMA application_id").fetchone()[0]
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
     return application, version
 
 
-def check_identity(link: sqlite3.Connection, place: Place) -> str | None:
+def check_identity(db: sqlite3.Connection, place: Place) -> str | None:
     """Check whose file this is; return why it may only be read, or None.
 
     Raises `DamagedError` for a file of another program.
     """
     try:
-        application, version = identity(link)
+        application, version = identity(db)
     except sqlite3.Error as error:
         translate(error, str(place.folder), STRANGER)
     if application != APPLICATION_ID:
@@ -258,12 +258,12 @@ def check_identity(link: sqlite3.Connection, place: Place) -> str | None:
     return None
 
 
-def check_carrier(link: sqlite3.Connection, place: Place) -> str | None:
+def check_carrier(db: sqlite3.Connection, place: Place) -> str | None:
     """Return why this filesystem makes the file one for reading only, or None.
 
     A store made on a local disk keeps its write-ahead log when it is moved to where none is safe (P17).
     """
-    if can_carry_wal(place.folder) or link.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+    if can_carry_wal(place.folder) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         return None
     return "it has a write-ahead log, which this filesystem cannot carry: move it back to a local disk"
 
