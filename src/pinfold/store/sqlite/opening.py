@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
-from pinfold.store.sqlite.failures import BUSY_S, STRANGER, refuse_place, translate
+from pinfold.store.sqlite.failures import BUSY_S, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
 
@@ -136,7 +136,7 @@ def _make(place: Place, project: str) -> None:
         else:
             check_identity(db, place)
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     finally:
         db.close()
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -215,7 +215,7 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
             db.execute(setting)
     except sqlite3.Error as error:
         db.close()
-        translate(error, str(database.parent), STRANGER)
+        translate(error, str(database.parent))
     return db
 
 
@@ -230,7 +230,7 @@ def read_meta(place: Place) -> dict[str, bytes]:
         check_identity(db, place)
         return dict(db.execute("SELECT name, value FROM meta").fetchall())
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     finally:
         db.close()
 
@@ -250,7 +250,7 @@ def check_identity(db: sqlite3.Connection, place: Place) -> str | None:
     try:
         application, version = identity(db)
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     if application != APPLICATION_ID:
         _refuse(place, f"{place.database.name} is not a pinfold store")
     if version > SCHEMA_VERSION:

@@ -17,7 +17,7 @@ from anyio import CancelScope
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.failures import STRANGER, translate
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
 from pinfold.store.sqlite.opening import Place, check_carrier, check_identity, connect
@@ -123,7 +123,7 @@ class Writer:
             db.execute("COMMIT")
         except sqlite3.Error as error:
             _roll_back(db)
-            translate(error, str(self._place.folder), STRANGER, committing=True)
+            translate(error, str(self._place.folder), committing=True)
 
     def _check_file(self) -> None:
         """Refuse to write into a file that is no longer the one at the store's path."""
@@ -138,7 +138,7 @@ class Writer:
             )
 
     def _fail(self, error: sqlite3.Error) -> NoReturn:
-        translate(error, str(self._place.folder), STRANGER)
+        translate(error, str(self._place.folder))
 
     async def close(self) -> None:
         """Finish what was handed over and close; behind the gate, since the last close checkpoints."""
