@@ -14,6 +14,7 @@ from pinfold.server.clients import identify
 from pinfold.server.settings import Settings
 from pinfold.store import Progress, Store
 from pinfold.store.errors import NotFoundError
+from pinfold.store.sqlite.opening import Place
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
 
@@ -24,7 +25,7 @@ def _ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
     """Open the project's store, which must exist, ask, and close it."""
 
     async def ask() -> T:
-        if not (settings.store_folder / "log.db").exists():
+        if not Place(settings.store_folder).database.exists():
             project = settings.project
             raise NotFoundError(
                 f"project {project.name} ({project.root})",

@@ -48,6 +48,11 @@ class Place:
         return self.folder / "log.db"
 
     @property
+    def log_ahead(self) -> Path:
+        """SQLite's write-ahead log beside it, where there is one."""
+        return self.folder / "log.db-wal"
+
+    @property
     def lock(self) -> Path:
         """The gate's file."""
         return self.folder / "log.lock"
