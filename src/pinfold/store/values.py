@@ -61,7 +61,7 @@ class Receipt:
     digest: str
 
     def __str__(self) -> str:
-        """Return `seq:digest`, the form in which `verify` accepts it."""
+        """Return `seq:digest`, the form in which replies and `verify` show it."""
         return f"{self.seq}:{self.digest}"
 
 
