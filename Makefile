@@ -1,4 +1,5 @@
 # `make demo` and `make test` do all the set-up themselves: they need Python 3.11 or newer with pip, git and make.
+unexport PYTHONDONTWRITEBYTECODE # every server start would compile the sources anew
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin

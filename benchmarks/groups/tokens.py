@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import anyio
-from pinfold.context.tokens import count
 
 from benchmarks import samples
 from benchmarks.bench import Bench, append
 from benchmarks.client import text_of
 from benchmarks.row import Row
+from pinfold.context.tokens import count
 
 HITS = 5
 PAID = ("name", "description", "inputSchema")

@@ -8,7 +8,7 @@ import pytest
 from pinfold.store import Store
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.values import Pointer, PointerKind
+from pinfold.store.values import Pointer, PointerKind, Receipt
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
 
@@ -114,6 +114,19 @@ async def test_a_search_without_a_hit_is_a_miss_and_any_search_can_be_called_one
         (1, "kangaroo"),
     ]
     assert (await store.search_record(2)).missed is not None
+
+
+async def test_a_receipt_holds_only_for_the_log_that_gave_it(store: Store) -> None:
+    first = (await pin(store, "one")).receipt
+    second = (await pin(store, "two")).receipt
+    assert (await store.verify(receipts=[first, second])).problems == ()
+    wrong = Receipt(first.seq, "0" * 12)
+    later = Receipt(second.seq + 1, second.digest)
+    report = await store.verify(receipts=[wrong, later, Receipt.read(str(second))])
+    assert [problem.split(":")[0] for problem in report.problems] == [
+        f"receipt {wrong.seq}",
+        f"receipt {later.seq}",
+    ]
 
 
 async def test_a_refused_search_leaves_the_earlier_one_as_it_was(store: Store) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.store.errors import DamagedError
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import checkpoint, find, pin, say, spill
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 
 
 @pytest.fixture

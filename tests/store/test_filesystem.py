@@ -7,8 +7,8 @@ import pytest
 
 from pinfold.store.errors import ReadOnlyError
 from pinfold.store.sqlite import opening
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.filesystem import can_carry_wal, filesystem_type
-from pinfold.store.sqlite.opening import Place
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.store.errors import DamagedError, PinfoldError, ReadOnlyError
-from pinfold.store.sqlite.opening import APPLICATION_ID, SCHEMA_VERSION, Place
+from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
 from tests.store.children import child, line_of

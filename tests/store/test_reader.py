@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.store import open_store
 

@@ -12,7 +12,7 @@ import pytest
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
 from pinfold.store.sqlite import opening
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.sqlite.transaction import Transaction
 from tests.contract.acts import find, pin

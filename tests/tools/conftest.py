@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from pinfold.tools.files import Roots
 
 from pinfold.store import Store
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
 from pinfold.tools import Desk, Reply, call
+from pinfold.tools.files import Roots
 
 Call = Callable[..., Awaitable[Reply]]
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pinfold.store.redaction import Redactor
 
 from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
+from pinfold.store.redaction import Redactor
 from pinfold.store.values import PinKind, Pointer, PointerKind
 from pinfold.tools import TOOLS
 from pinfold.tools.arguments import Arguments, accept, checks, redacted
@@ -153,7 +153,6 @@ def test_text_is_kept_as_given() -> None:
 def test_content_to_spill_may_hold_nul_and_blanks_but_no_half_characters() -> None:
     assert accept(SpillArtifact, {"content": " \0\x1b "}).content == " \0\x1b "
     assert "surrogate" in refusal(SpillArtifact, {"content": "a\ud83d"})
-    assert "nothing to spill" in refusal(SpillArtifact, {"content": ""})
 
 
 @pytest.mark.parametrize(
@@ -195,7 +194,7 @@ def test_since_takes_dates_and_times(since: str) -> None:
     assert accept(SearchHistory, {"query": "x", "since": since}).since.startswith("2026-03-14T")
 
 
-@pytest.mark.parametrize("since", ["yesterday", "14.3.", "", 7, "9w9", "-7d"])
+@pytest.mark.parametrize("since", ["yesterday", "14.3.", " ", 7, "9w9", "-7d"])
 def test_since_refuses_what_names_no_moment(since: object) -> None:
     assert "Give a date such as 2026-03-14" in refusal(SearchHistory, {"query": "x", "since": since})
 
@@ -242,3 +241,10 @@ def test_no_value_ever_gives_anything_but_arguments_or_a_plain_refusal(
         accept(model, raw)
     except (InvalidInputError, TooLargeError) as refused:
         assert len(str(refused)) < 300  # noqa: PT017 - both outcomes are right
+
+
+def test_an_empty_string_for_what_may_be_left_out_is_not_given() -> None:
+    filled = accept(PinDecision, PIN | {"kind": "", "supersedes": "", "files": "", "key": ""})
+    assert filled == accept(PinDecision, PIN)
+    spilled = accept(SpillArtifact, {"path": "build.log", "content": "", "label": "", "source": ""})
+    assert spilled == accept(SpillArtifact, {"path": "build.log"})

@@ -36,7 +36,10 @@ class Room:
     def holds(self, lines: Iterable[Line]) -> bool:
         """Whether all these lines fit."""
         lines = tuple(lines)
-        return sum(each.tokens for each in lines) <= self.tokens and sum(each.chars for each in lines) <= self.chars
+        return (
+            sum(each.tokens for each in lines) <= self.tokens
+            and sum(each.chars for each in lines) <= self.chars
+        )
 
     def take(self, *lines: Line) -> bool:
         """Give room to all these lines, or to none of them where they do not fit."""

@@ -160,7 +160,9 @@ def _counted(entries: list[_Entry], chosen: dict[int, Line]) -> PinPart:
     standing = {place: entry for place, entry in enumerate(entries) if entry.stands}
     shown = [place for place in standing if place in chosen]
     verbatim = sum(1 for place in shown if chosen[place] is standing[place].whole)
-    return PinPart(_without_empty_headings(entries, chosen), verbatim, len(shown) - verbatim, len(standing) - len(shown))
+    return PinPart(
+        _without_empty_headings(entries, chosen), verbatim, len(shown) - verbatim, len(standing) - len(shown)
+    )
 
 
 def _without_empty_headings(entries: list[_Entry], chosen: dict[int, Line]) -> tuple[Line, ...]:

@@ -38,13 +38,17 @@ _MAX_QUOTE_CHARS = 60
 _MAX_WORD_CHARS = 300
 
 _NUMBER = r"\d+(?:[.,_]\d+)*"
-_WIDE_UNIT = "毫秒|秒钟|秒|分钟|分|小时|時間|天|周|个月|月|年|日|次|個|个|件|条|行|倍|円|元|회|초|분|시간|일|개|นาที|วินาที|ชั่วโมง|วัน"
+_WIDE_UNIT = (
+    "毫秒|秒钟|秒|分钟|分|小时|時間|天|周|个月|月|年|日|次|個|个|件|条|行|倍|円|元"
+    "|회|초|분|시간|일|개|นาที|วินาที|ชั่วโมง|วัน"
+)
 _PLAIN_NUMBER = re.compile(rf"[~±<>≤≥=$€£¥+-]{{0,3}}{_NUMBER}")
 _JOINED_UNIT = re.compile(
     rf"[~±<>≤≥=$€£¥]{{0,3}}{_NUMBER}(?:[^\W\d_]{{1,12}}(?:/[^\W\d_]{{1,8}})?|[%‰°€$£×]|°[CF])"
 )
 _UNIT_BEHIND = re.compile(
-    rf"[ \u00a0\u202f]?(?:(?:[%‰€$£°]|°[CF]|{_WIDE_UNIT})|(?<=[ \u00a0\u202f])(?P<unit>[^\W\d_{_WIDE}]{{1,20}}(?:/[^\W\d_]{{1,12}})?)(?!\w))"
+    rf"[ \u00a0\u202f]?(?:(?:[%‰€$£°]|°[CF]|{_WIDE_UNIT})"
+    rf"|(?<=[ \u00a0\u202f])(?P<unit>[^\W\d_{_WIDE}]{{1,20}}(?:/[^\W\d_]{{1,12}})?)(?!\w))"
 )
 _SHORT_UNITS = frozenset(
     "ms s m h d w ns us µs μs B kB KB MB GB TB KiB MiB GiB TiB k K M G x px pt em rem Hz kHz MHz".split()
@@ -83,12 +87,14 @@ _CONCRETE = re.compile(
 _SLASHED = re.compile(rf"{_ISSUE}|{_JOINED_UNIT.pattern}")
 _EMPHASIS = frozenset(
     "ALL ALSO ALWAYS ANY BOTH CONSTRAINT DEAD DECISION DONE EACH EVERY EVERYTHING FACT FIRST FROM HAVE HTML HTTP HTTPS"
-    " IMPORTANT JSON LAST MUST NEED NEVER NONE NOTE NOTHING ONCE ONLY REALLY SHALL SHOULD STILL STOP THAT THEN THIS TODO"
+    " IMPORTANT JSON LAST MUST NEED NEVER NONE NOTE NOTHING ONCE ONLY REALLY SHALL SHOULD STILL STOP THAT THEN THIS"
+    " TODO"
     " VERY WARNING WHEN WILL WITH YAML".split()
 )
 _ROOTED = re.compile(r"(?:~|\.{1,2})?/[\w.@+~-]|[A-Za-z]:[\\/]\w")
 _FOLDERS = frozenset(
-    "app apps bin bugfix build cmd config dist docs etc feature fix hotfix include internal lib origin packages pkg refs"
+    "app apps bin bugfix build cmd config dist docs etc feature fix hotfix include internal lib origin packages pkg"
+    " refs"
     " release scripts server src test tests tools upstream usr".split()
 )
 _FILE = re.compile(r"[\w@+-][\w@+.-]*\.[A-Za-z]\w{0,9}(?::\d+(?:[:-]\d+)?)?")
@@ -206,7 +212,9 @@ def survives(specific: str, text: str) -> bool:
     amount = _AMOUNT.fullmatch(specific)
     if amount:
         number = re.escape(_plain_digits(amount[1]))
-        return re.search(rf"{_NOT_AFTER}(?<!\d[.,]){number}{_NO_MORE_DIGITS}", _plain_digits(folded)) is not None
+        return (
+            re.search(rf"{_NOT_AFTER}(?<!\d[.,]){number}{_NO_MORE_DIGITS}", _plain_digits(folded)) is not None
+        )
     return any(_stands_in(form.casefold(), folded) for form in (specific, _base_name(specific)) if form)
 
 

@@ -50,7 +50,9 @@ def _done(checkpoint: Checkpoint) -> Iterator[str]:
 def _places(checkpoint: Checkpoint) -> Iterator[str]:
     if checkpoint.files:
         more = len(checkpoint.files) - _FILES
-        yield f"Files: {', '.join(shorten(path, _PATH_CHARS) for path in checkpoint.files[:_FILES])}" + (f" and {more} more" if more > 0 else "")
+        yield f"Files: {', '.join(shorten(path, _PATH_CHARS) for path in checkpoint.files[:_FILES])}" + (
+            f" and {more} more" if more > 0 else ""
+        )
     if checkpoint.head:
         branch = f" on {shorten(checkpoint.branch, _PATH_CHARS)}" if checkpoint.branch else ""
         yield f"Repository then: {checkpoint.head[:12]}{branch}"

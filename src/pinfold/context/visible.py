@@ -173,8 +173,5 @@ def size_text(size_bytes: int) -> str:
     """Return a size for a reader, in decimal units: `512 bytes`, `86 KB`, `1.4 MB`."""
     if size_bytes < 1_000:
         return f"{size_bytes} byte{'' if size_bytes == 1 else 's'}"
-    for unit, scale in (("KB", 1_000), ("MB", 1_000_000)):
-        scaled = size_bytes / scale
-        if scaled < 999.5:
-            break
+    scaled, unit = (size_bytes / 1_000, "KB") if size_bytes < 999_500 else (size_bytes / 1_000_000, "MB")
     return f"{scaled:.1f} {unit}" if scaled < 9.95 else f"{scaled:,.0f} {unit}"

@@ -1,0 +1,1 @@
+"""The process: command line, MCP wiring, stdio, and what differs between clients."""

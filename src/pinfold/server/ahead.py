@@ -1,7 +1,7 @@
 """Answers ahead of the SDK: what every client asks first has one fixed answer, and need not wait for imports.
 
-The answers are frozen in `ahead.json` by `make docs`; a test holds that the SDK would give the same ones. Anything out of the
-ordinary waits for the SDK. Source: docs/decisions/0008.
+The answers are frozen in `ahead.json` by `make docs`; a test holds that the SDK would give the same ones.
+Anything out of the ordinary waits for the SDK. Source: docs/decisions/0008.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Ahead:
     def take(self, wire: Wire, message: Message) -> bool:
         """Answer a message if its answer is fixed; return whether the SDK need not see it any more.
 
-        A handshake is answered and still handed on: the SDK has to know of it, and its own answer finds no request open.
+        A handshake is answered and still handed on: the SDK has to know of it; its own answer finds no open request.
         """
         method = message.body.get("method")
         if message.id is None or not isinstance(method, str):
@@ -58,7 +58,12 @@ class Ahead:
 
 
 def _plain_handshake(params: Any) -> str | None:
-    if not isinstance(params, dict) or not {*params} <= {"protocolVersion", "capabilities", "clientInfo", "_meta"}:
+    if not isinstance(params, dict) or not {*params} <= {
+        "protocolVersion",
+        "capabilities",
+        "clientInfo",
+        "_meta",
+    }:
         return None
     sound = _is_peer(params.get("clientInfo")) and isinstance(params.get("capabilities"), dict)
     version = params.get("protocolVersion")
@@ -70,7 +75,9 @@ def _plain_envelope(params: Any) -> str | None:
     meta = params.get("_meta") if isinstance(params, dict) and {*params} == {"_meta"} else None
     if not isinstance(meta, dict):
         return None
-    sound = _is_peer(meta.get(f"{_META}clientInfo")) and isinstance(meta.get(f"{_META}clientCapabilities"), dict)
+    sound = _is_peer(meta.get(f"{_META}clientInfo")) and isinstance(
+        meta.get(f"{_META}clientCapabilities"), dict
+    )
     version = meta.get(f"{_META}protocolVersion")
     return version if sound and isinstance(version, str) else None
 

@@ -1,6 +1,6 @@
-"""The MCP wiring: five tools, the resources `pinfold://{pointer}`, the prompt `resume`. All protocol knowledge is here.
+"""The MCP wiring: five tools, the resources `pinfold://{pointer}`, the prompt `resume`.
 
-Domain errors reach the model as tool errors of one line; anything else is a bug, logged to stderr without anybody's values.
+Domain errors reach the model as tool errors of one line; anything else is a bug, logged without anybody's values.
 Source: design 1 (Errors), design 2.
 """
 
@@ -89,7 +89,9 @@ class _App:
     async def _desk(self, ctx: Context) -> Desk:
         return await self._service.desk(_client_name(ctx), ctx.meta or {})
 
-    async def list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        self, ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[published(tool) for tool in TOOLS])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -103,7 +105,9 @@ class _App:
             return _tool_error(f"{name}: {error}")
         except Exception as error:  # a bug must not end the server
             note_failure(name, error)
-            return _tool_error(f"{name} failed inside pinfold; the details are in the server's log on stderr.")
+            return _tool_error(
+                f"{name} failed inside pinfold; the details are in the server's log on stderr."
+            )
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=reply.text)], structured_content=reply.structured
         )
@@ -111,7 +115,9 @@ class _App:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        listed = [types.Resource(uri=f"{_SCHEME}{name}", name=name, mime_type="text/plain") for name in LISTED]
+        listed = [
+            types.Resource(uri=f"{_SCHEME}{name}", name=name, mime_type="text/plain") for name in LISTED
+        ]
         return types.ListResourcesResult(resources=listed)
 
     async def list_resource_templates(
@@ -138,7 +144,9 @@ class _App:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         return types.ListPromptsResult(
-            prompts=[types.Prompt(name="resume", title="Resume", description="The brief: pins, state, pointers.")]
+            prompts=[
+                types.Prompt(name="resume", title="Resume", description="The brief: pins, state, pointers.")
+            ]
         )
 
     async def get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:

@@ -60,19 +60,25 @@ def serve(project: Path | None = None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     """Print the brief: what a session is given after a compaction, on resume and on clear."""
-    from pinfold.server.reports import brief_report
+    from pinfold.server.brief_report import brief_report
 
     click.echo(brief_report(_settings(project), as_of, as_json=as_json))
 
 
 @main.command()
 @_PROJECT
+@click.option(
+    "--receipt", "receipts", multiple=True, help="A receipt that must hold, e.g. 42:9f31c2aa07d4; repeatable."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(project: Path | None, *, as_json: bool) -> None:
-    """Check the log's chain, the views and the index against it, and every artifact. Changes nothing."""
+def verify(project: Path | None, receipts: tuple[str, ...], *, as_json: bool) -> None:
+    """Check the log's chain, the views and the index against it, and every artifact. Changes nothing.
+
+    Only a receipt can show that the log's end was cut off: writes are acknowledged with one.
+    """
     from pinfold.server.reports import verify_report
 
-    text, ok = verify_report(_settings(project), _progress("verify"), as_json=as_json)
+    text, ok = verify_report(_settings(project), _progress("verify"), receipts, as_json=as_json)
     click.echo(text)
     if not ok:
         sys.exit(1)

@@ -1,7 +1,7 @@
 """`pinfold demo`: a whole session against real server processes in a throw-away store.
 
-An MCP client starts a server, pins, spills and checkpoints; then the conversation is folded twice, as a full context window would
-be; then a second server, in a new conversation, gives back what the folds lost. Nothing is kept unless asked.
+An MCP client starts a server, pins, spills and checkpoints; then the conversation is folded twice, as a full context
+window would be; then a second server, in a new conversation, gives back what the folds lost.
 """
 
 from __future__ import annotations
@@ -101,7 +101,9 @@ def _show_folds(show: Print) -> None:
         kept = [word for word in WATCHED if survives(word, text)]
         show(f"\n-- the context window is full: after {title} the client's summary reads")
         show("\n".join(_INDENT + line for line in summary))
-        show(f"{_INDENT}=> {len(kept)} of {len(WATCHED)} specifics of the decision left: {', '.join(kept) or 'none'}")
+        show(
+            f"{_INDENT}=> {len(kept)} of {len(WATCHED)} specifics of the decision left: {', '.join(kept) or 'none'}"
+        )
 
 
 def play(show: Print, *, keep: bool) -> None:
@@ -118,7 +120,10 @@ def play(show: Print, *, keep: bool) -> None:
         if DECISION not in brief or WHY not in brief:
             raise DamagedError("The demo's decision")
         show(f"\n-- the decision is back word for word, {len(WATCHED)} of {len(WATCHED)} specifics.")
-        show(f"-- {time.monotonic() - begun:.1f} s, two real server processes" + (f", kept in {folder}" if keep else ""))
+        show(
+            f"-- {time.monotonic() - begun:.1f} s, two real server processes"
+            + (f", kept in {folder}" if keep else "")
+        )
 
 
 async def _play(folder: Path, show: Print) -> str:

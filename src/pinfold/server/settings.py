@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pinfold.server.project import Project, resolve
-from pinfold.store.errors import InvalidInputError
+from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 
@@ -30,6 +30,16 @@ class Settings:
     def store_folder(self) -> Path:
         """Where this project's store lies."""
         return self.home / "projects" / self.project.folder_name
+
+    def existing_store(self) -> Path:
+        """Return where this project's store lies; raises `NotFoundError` when nothing has been kept for it yet."""
+        if not self.store_folder.exists():
+            raise NotFoundError(
+                f"project {self.project.name} ({self.project.root})",
+                "pinfold has kept nothing for it yet",
+                "A store is made at an agent's first call; PINFOLD_HOME and --project choose another one.",
+            )
+        return self.store_folder
 
 
 def default_home() -> Path:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         StoreStatus,
         VerifyReport,
     )
-    from pinfold.store.values import Caller
+    from pinfold.store.values import Caller, Receipt
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""
@@ -66,8 +66,8 @@ class Store(ABC):
     async def spill_artifact(self, command: SpillArtifact) -> SpilledArtifact:
         """Append one artifact together with its bytes; equal bytes are kept once.
 
-        Repeats (same key and arguments, or same bytes, label, source and path) return the first artifact. The content is
-        read once and not closed. Raises `ConflictError` as above. Source: P3, P4, P9.
+        Repeats (same key and arguments, or same bytes, label, source and path) return the first artifact.
+        The content is read once and not closed. Raises `ConflictError` as above. Source: P3, P4, P9.
         """
 
     @abstractmethod
@@ -123,7 +123,9 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def scan_artifact(self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
+    async def scan_artifact(
+        self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]
+    ) -> Artifact:
         """Call `visit` with each chunk from the one that holds offset `start` on, until it returns False.
 
         `visit` runs on the reading thread, not on the event loop. Raises as `artifact_bytes`.
@@ -172,8 +174,14 @@ class Store(ABC):
     # --- care ---
 
     @abstractmethod
-    async def verify(self, progress: Progress | None = None) -> VerifyReport:
-        """Check the log's chain, the views against the log, the search index, and every artifact. Changes nothing."""
+    async def verify(
+        self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+    ) -> VerifyReport:
+        """Check the log's chain, the views against the log, the search index, and every artifact. Changes nothing.
+
+        `receipts` are some that writes were acknowledged with: only they can show that the log's end was cut off.
+        Source: P10.
+        """
 
     @abstractmethod
     async def rebuild(self, progress: Progress | None = None) -> int:

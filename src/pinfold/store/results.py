@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pinfold.store.commands import Outline
-from pinfold.store.values import PinKind, Pointer, Receipt
+from pinfold.store.values import PinKind, Receipt
 
 HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
 

@@ -44,6 +44,7 @@ _CURSOR = (
     rb"[_-]?token\W{0,12}$"
 )
 _UUID = rb"(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+_RISE = rb"[a-z][A-Z]"
 _MEMBER = rb"[\"'`]\]?[ \t*]*:[ \t*]*$"
 _NUMBER = rb"-?[0-9.]+([eE][+-]?[0-9]+)?$"
 _DIGIT = rb"[0-9]"
@@ -82,7 +83,8 @@ def password(context: bytes, value: bytes) -> bool:
         return False
     literal = _is_literal(context)
     if value.isalpha():
-        return literal and len(value) >= 8 and not re.search(_LABEL, value)
+        spelled = literal and not re.search(_LABEL, value)
+        return len(value) >= 8 and (spelled or _is_irregular(value))
     if re.search(_DIGIT, value) or re.search(_MARK, value):
         return literal or not _is_code(value)
     return False
@@ -103,7 +105,12 @@ def bearer(context: bytes, value: bytes) -> bool:
 def spoken(context: bytes, value: bytes) -> bool:
     """Accept what a sentence gives away ("the password is …"): letters and digits, no words, no code."""
     mixed = re.search(_DIGIT, value) and (re.search(_LETTER, value) or len(value) >= 8)
-    if len(value) < 6 or not mixed or re.match(_UUID, value) or re.search(_CURSOR, context):
+    if (
+        len(value) < 6
+        or not (mixed or _is_irregular(value))
+        or re.match(_UUID, value)
+        or re.search(_CURSOR, context)
+    ):
         return False
     return not _is_named(value) and not _is_code(value)
 
@@ -130,7 +137,12 @@ def private_key(_context: bytes, value: bytes) -> bool:
 
 def _is_random(context: bytes, value: bytes) -> bool:
     mixed = re.search(_DIGIT, value) and re.search(_LETTER, value)
-    if not mixed or _is_named(value) or re.match(_WORDY, value) or _is_json_number(context, value):
+    if (
+        not (mixed or _is_irregular(value))
+        or _is_named(value)
+        or re.match(_WORDY, value)
+        or _is_json_number(context, value)
+    ):
         return False
     # Behind a colon without a space it is rather a part of a name, such as an ARN.
     return _is_literal(context) or not (context.endswith(b":") or _is_code(value))
@@ -148,7 +160,15 @@ def _is_named(value: bytes) -> bool:
 
 def _is_code(value: bytes) -> bool:
     """Whether an unquoted value is rather an expression: a path of names, or a name of what it holds."""
-    return bool(re.match(_WORDY, value) or (re.match(_IDENTIFIER, value) and re.search(_NAME, value)))
+    if len(value) > 80 or not re.match(_IDENTIFIER, value):
+        return bool(re.match(_WORDY, value))
+    is_name = b"." in value or len(re.findall(_DIGIT, value)) <= 5
+    return bool(re.match(_WORDY, value)) or (is_name and bool(re.search(_NAME, value)))
+
+
+def _is_irregular(value: bytes) -> bool:
+    """Whether its letters change case as no name in camel case does."""
+    return len(re.findall(_RISE, value)) >= 3 and not re.fullmatch(_PART, value.strip(b"_"))
 
 
 def _is_json_number(context: bytes, value: bytes) -> bool:

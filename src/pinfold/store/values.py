@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from pinfold.store.errors import InvalidInputError
 
 Actor = Literal["agent", "user", "hook", "import", "cli"]
 
@@ -61,8 +64,16 @@ class Receipt:
     digest: str
 
     def __str__(self) -> str:
-        """Return `seq:digest`, the form in which replies and `verify` show it."""
+        """Return `seq:digest`, the form in which `verify` accepts it."""
         return f"{self.seq}:{self.digest}"
+
+    @classmethod
+    def read(cls, text: str) -> Receipt:
+        """Read `seq:digest`; raises `InvalidInputError`."""
+        seq, _, digest = text.strip().partition(":")
+        if not (seq.isascii() and seq.isdigit() and re.fullmatch(r"[0-9a-f]{12,64}", digest)):
+            raise InvalidInputError("This is not a receipt.", "A receipt looks like 42:9f31c2aa07d4.")
+        return cls(int(seq), digest)
 
 
 @dataclass(frozen=True, slots=True)

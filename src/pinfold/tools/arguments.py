@@ -49,11 +49,18 @@ def accept(model: type[A], raw: Mapping[str, object] | None) -> A:
     for name in given:
         if name not in known:
             _refuse_unknown(name, tuple(known))
-    given = {name: value for name, value in given.items() if value is not None or not known[name].takes_null}
+    given = {name: value for name, value in given.items() if not _says_nothing(model, name, value)}
     for name, field in model.model_fields.items():
         if field.is_required() and name not in given:
             raise InvalidInputError(f"`{name}` is missing.", f"Required: {_required(model)}.")
     return model.model_validate(given)
+
+
+def _says_nothing(model: type[Arguments], name: str, value: object) -> bool:
+    """Whether a value means "not given": null, or an empty string, with which some models fill what they leave out."""
+    if not checks(model)[name].takes_null:
+        return False
+    return value is None or (value == "" and not model.model_fields[name].is_required())
 
 
 def _refuse_unknown(name: object, known: tuple[str, ...]) -> None:

@@ -160,7 +160,9 @@ def _size(result: SpilledArtifact) -> str:
 
 
 def _searchable(artifact: Artifact) -> str:
-    return f"search finds {artifact.indexed_bytes:,} bytes of it, at its beginning and its end; fetch reads all"
+    return (
+        f"search finds {artifact.indexed_bytes:,} bytes of it, at its beginning and its end; fetch reads all"
+    )
 
 
 def _errors(pointer: str, outline: Outline) -> str | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from pinfold.server.clients import claude_code, codex
 
-_OWN_CONVERSATION = f"process-{os.getpid()}-{secrets.token_hex(4)}"
+_OWN_CONVERSATION = f"process-{os.getpid()}-{time.time_ns():x}"
 
 
 def identify(

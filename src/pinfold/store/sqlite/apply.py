@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pinfold.store.sqlite.rows import chunk_of
+from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.search import index_entry
 from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
@@ -60,7 +60,9 @@ def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
         index_entry(db, entry, change.text)
     for path in change.paths:
         name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
-        db.execute("INSERT OR IGNORE INTO entry_path (name, path, entry) VALUES (?, ?, ?)", (name, path, entry))
+        db.execute(
+            "INSERT OR IGNORE INTO entry_path (name, path, entry) VALUES (?, ?, ?)", (name, path, entry)
+        )
     if change.sha256 is not None and change.indexed_bytes:
         for chunk, text in _indexed_chunks(db, change.sha256, bytes_in):
             index_entry(db, _insert_entry(db, change, chunk=chunk), text)

@@ -7,8 +7,7 @@ import sqlite3
 from dataclasses import replace
 
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin
-from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.checkpointing import previous_of
+from pinfold.store.sqlite.lineage import current, lineage, previous_of
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, checkpoint_of, fold_of, pin_of
 from pinfold.store.values import Caller
 
@@ -21,7 +20,7 @@ def brief_state(
     """Read everything as it stood at `as_of`; see `Store.brief_state`."""
     tip = int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
     seq = tip if as_of is None else min(as_of, tip)
-    session = None if caller is None else sessions.current(db, caller)
+    session = None if caller is None else current(db, caller)
     epoch = _epoch(db, session, seq)
     number = previous_of(db, session, seq)
     checkpoint = None if number is None else _checkpoint(db, number)
@@ -45,8 +44,8 @@ def _epoch(db: sqlite3.Connection, session: int | None, seq: int) -> int:
     if session is None:
         return seq
     row = db.execute(
-        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1 UNION ALL SELECT seq FROM fold WHERE session = ?1)"
-        " WHERE seq <= ?2",
+        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1"
+        " UNION ALL SELECT seq FROM fold WHERE session = ?1) WHERE seq <= ?2",
         (session, seq),
     ).fetchone()
     return seq if row[0] is None else int(row[0])
@@ -57,7 +56,7 @@ def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> 
         "SELECT * FROM pin WHERE (superseded_seq IS NULL OR superseded_seq > ?) AND seq <= ? ORDER BY number",
         (epoch, seq),
     ).fetchall()
-    heritage = sessions.lineage(db, session)
+    heritage = lineage(db, session)
     found = []
     for pin in map(pin_of, rows):
         inherited = any(pin.session == h.session and pin.seq <= h.until for h in heritage)
@@ -82,7 +81,8 @@ def _closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> t
 
 def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:
     rows = db.execute(
-        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?", (seq, ARTIFACTS_SHOWN)
+        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?",
+        (seq, ARTIFACTS_SHOWN),
     ).fetchall()
     return tuple(map(artifact_of, rows))
 

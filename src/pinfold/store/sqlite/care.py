@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -15,8 +15,9 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.opening import statements
-from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.values import Receipt
 from pinfold.store.views import changes
@@ -56,7 +57,9 @@ def _derive(db: sqlite3.Connection, rows: Iterator[sqlite3.Row], bytes_in: str =
     return done
 
 
-def verify(database: Path, progress: Progress | None = None) -> VerifyReport:
+def verify(
+    database: Path, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+) -> VerifyReport:
     """Check everything in one snapshot of `database`, deriving the views anew in a temporary file."""
     with tempfile.TemporaryDirectory(prefix="pinfold-verify-") as folder:
         db = sqlite3.connect((Path(folder) / "scratch.db").as_uri(), uri=True, isolation_level=None)
@@ -67,18 +70,19 @@ def verify(database: Path, progress: Progress | None = None) -> VerifyReport:
             for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
                 db.execute(statement)
             db.execute("BEGIN")
-            return _report(db, progress)
+            return _report(db, progress, receipts)
         finally:
             db.close()
 
 
-def _report(db: sqlite3.Connection, progress: Progress | None) -> VerifyReport:
+def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]) -> VerifyReport:
     problems: list[str] = []
     tip: Receipt | None = None
     events = artifacts = 0
     with _naming("log", problems):
         tip = _check_chain(db, problems, progress)
         events = _count(db, "live.event")
+        problems.extend(_unmet(db, receipts))
     with _naming("file", problems):
         problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
     with _naming("bytes", problems):
@@ -86,6 +90,16 @@ def _report(db: sqlite3.Connection, progress: Progress | None) -> VerifyReport:
     if not problems:
         _check_derived(db, problems)
     return VerifyReport(events, artifacts, tuple(problems[:_MOST_PROBLEMS]), tip)
+
+
+def _unmet(db: sqlite3.Connection, receipts: Sequence[Receipt]) -> Iterator[str]:
+    """Yield a problem for each receipt that the log does not bear out; a cut tail shows in nothing else."""
+    for receipt in receipts:
+        row = db.execute("SELECT digest FROM live.event WHERE seq = ?", (receipt.seq,)).fetchone()
+        if row is None:
+            yield f"receipt {receipt}: the log ends before it; acknowledged events are missing"
+        elif not row["digest"].hex().startswith(receipt.digest):
+            yield f"receipt {receipt}: the log says otherwise at that event"
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Checkpoint, SavedCheckpoint
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.lineage import current, previous_of
 from pinfold.store.sqlite.rows import checkpoint_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.views import STATE_FIELDS
@@ -32,7 +33,7 @@ def _state(command: CheckpointState) -> dict[str, object]:
 
 
 def _equal_latest(tx: Transaction, command: CheckpointState) -> Event | None:
-    session = sessions.current(tx.db, command.caller)
+    session = current(tx.db, command.caller)
     row = tx.db.execute(
         "SELECT * FROM checkpoint WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
     ).fetchone()
@@ -51,7 +52,8 @@ def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
         session = sessions.start(tx, caller, origin).session
     elif command.is_empty:
         raise InvalidInputError(
-            "checkpoint_state was called without any state.", "Give at least a goal, pending items or a next_step."
+            "checkpoint_state was called without any state.",
+            "Give at least a goal, pending items or a next_step.",
         )
     else:
         session = sessions.ensure(tx, caller)
@@ -74,19 +76,6 @@ def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
         hint = 'fetch_pointer("checkpoints") lists them.'
         raise NotFoundError(f"fork_of C{number}", "there is no such checkpoint", hint)
     return row
-
-
-def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
-    """Return the checkpoint that a session goes on from: its own newest, an inherited one, else the project's newest."""
-    for heritage in sessions.lineage(db, session):
-        row = db.execute(
-            "SELECT max(number) FROM checkpoint WHERE session = ? AND seq <= ?",
-            (heritage.session, min(heritage.until, as_of)),
-        ).fetchone()
-        if row[0] is not None:
-            return int(row[0])
-    row = db.execute("SELECT max(number) FROM checkpoint WHERE seq <= ?", (as_of,)).fetchone()
-    return None if row[0] is None else int(row[0])
 
 
 def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:

@@ -9,6 +9,7 @@ from pinfold.store.errors import ConflictError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.lineage import current, lineage
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import Actor, PinKind
@@ -54,7 +55,7 @@ def _request(command: PinDecision) -> str:
 
 
 def _equal_live_pin(tx: Transaction, command: PinDecision) -> Event | None:
-    session = sessions.current(tx.db, command.caller) if command.session_only else None
+    session = current(tx.db, command.caller) if command.session_only else None
     row = tx.db.execute(
         "SELECT seq FROM pin WHERE superseded_by IS NULL AND text = ? AND why = ? AND kind = ?"
         " AND session_only = ? AND (session_only = 0 OR session = ?)",
@@ -90,7 +91,9 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
 def _check_supersedable(db: sqlite3.Connection, number: int) -> None:
     row = db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()
     if row is None:
-        raise NotFoundError(f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.')
+        raise NotFoundError(
+            f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.'
+        )
     if row["superseded_by"] is not None:
         now = newest_of(db, number)
         raise ConflictError(
@@ -111,13 +114,14 @@ def newest_of(db: sqlite3.Connection, number: int) -> int:
 
 
 def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
-    """Return the live pins that this session's brief shows: the project's, and its own or inherited session-only ones."""
+    """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
     rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
-    heritage = sessions.lineage(db, session)
+    heritage = lineage(db, session)
     return [
         row
         for row in rows
-        if not row["session_only"] or any(row["session"] == h.session and row["seq"] <= h.until for h in heritage)
+        if not row["session_only"]
+        or any(row["session"] == h.session and row["seq"] <= h.until for h in heritage)
     ]
 
 
@@ -131,7 +135,9 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
         receipt=receipt_of(event),
         repeated=repeated,
         similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
-        dead_ends=_alike(tx.db, pin, [row for row in others if row["kind"] == PinKind.DEAD_END], DEAD_END_SHARE),
+        dead_ends=_alike(
+            tx.db, pin, [row for row in others if row["kind"] == PinKind.DEAD_END], DEAD_END_SHARE
+        ),
         live_pins=len(live),
         live_tokens=sum(row["tokens"] for row in live),
     )

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 import anyio
 
+from pinfold.store.sqlite.connection import Place, connect
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.opening import Place, connect
 
 T = TypeVar("T")
 

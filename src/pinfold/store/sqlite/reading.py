@@ -89,7 +89,9 @@ def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
     row = db.execute("SELECT * FROM search WHERE number = ?", (number,)).fetchone()
     if row is None:
         newest = db.execute("SELECT coalesce(max(number), 0) FROM search").fetchone()[0]
-        why = "only recent searches are kept" if number <= newest else "there is no such search in this project"
+        why = (
+            "only recent searches are kept" if number <= newest else "there is no such search in this project"
+        )
         raise NotFoundError(f"S{number}", why, "Search again with search_history.")
     hits = tuple(json.loads(row["hits"]))
     return SearchRecord(number, None, row["at"], row["session"], row["query"], hits)

@@ -7,7 +7,6 @@ import sqlite3
 from typing import Any
 
 from pinfold.store.commands import Outline
-from pinfold.store.content import Chunk
 from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, SearchRecord
 from pinfold.store.values import PinKind
@@ -83,13 +82,6 @@ def artifact_of(row: sqlite3.Row) -> Artifact:
         indexed_bytes=row["indexed_bytes"],
         outline=outline_of(json.loads(row["outline"])),
         same_bytes_as=row["same_bytes_as"],
-    )
-
-
-def chunk_of(row: sqlite3.Row) -> Chunk:
-    """Read a row of `chunk`."""
-    return Chunk(
-        row["start"], row["lines_before"], row["size_bytes"], row["sha256"], row["codec"], row["packed"]
     )
 
 

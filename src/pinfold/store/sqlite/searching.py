@@ -17,9 +17,11 @@ from pinfold.store.errors import BusyError, NoSpaceError, ReadOnlyError, Unknown
 from pinfold.store.events import Body, Kind
 from pinfold.store.results import Hit, SearchPage
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.reading import search_by_number
-from pinfold.store.sqlite.rows import chunk_of, event_of
+from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.search import EntryRow, FoundHit, search
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.sqlite.writer import Writer
@@ -97,7 +99,7 @@ def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
 
 def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     number = tx.next_number("search")
-    session = sessions.current(tx.db, query.caller) or 0
+    session = current(tx.db, query.caller) or 0
     tx.db.execute(
         "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
         (number, tx.at, session, tx.clean(query.query), _pointers(page)),

@@ -1,22 +1,13 @@
-"""Which session a caller's conversation continues, what it inherits, and how a new one begins."""
+"""How a session begins: at a conversation's first write, or as a fork."""
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
 
 from pinfold.store.events import Event, Kind
+from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.values import Caller
-
-
-def current(db: sqlite3.Connection, caller: Caller) -> int | None:
-    """Return the session that the caller's conversation continues, None when it has none yet."""
-    row = db.execute(
-        "SELECT session FROM conversation WHERE client = ? AND conversation = ?",
-        (caller.client, caller.conversation),
-    ).fetchone()
-    return None if row is None else int(row[0])
 
 
 def ensure(tx: Transaction, caller: Caller) -> int:
@@ -46,26 +37,3 @@ def start(
     }
     parent = 0 if origin is None else int(origin["seq"])
     return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))
-
-
-@dataclass(frozen=True, slots=True)
-class Heritage:
-    """A session that counts for another one, up to a seq: itself without limit, then the sessions it was forked from."""
-
-    session: int
-    until: int
-
-
-def lineage(db: sqlite3.Connection, session: int | None) -> tuple[Heritage, ...]:
-    """Return the session and those it was forked from, nearest first, each up to its fork."""
-    found: list[Heritage] = []
-    until = 2**62
-    while session is not None and len(found) < 100:
-        found.append(Heritage(session, until))
-        row = db.execute(
-            "SELECT checkpoint.session, checkpoint.seq FROM session"
-            " JOIN checkpoint ON checkpoint.number = session.origin WHERE session.number = ?",
-            (session,),
-        ).fetchone()
-        session, until = (None, until) if row is None else (int(row[0]), min(until, int(row[1])))
-    return tuple(found)

@@ -7,23 +7,30 @@ from collections.abc import Callable, Iterator
 
 from pinfold.store.errors import DamagedError, NotFoundError
 from pinfold.store.results import Artifact, ArtifactSlice
-from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, chunk_of
+from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
 
 
 def artifact_by_number(db: sqlite3.Connection, number: int) -> Artifact:
     """Return an artifact's facts; see `Store.artifact`."""
     row = db.execute(f"{ARTIFACT_QUERY} WHERE artifact.number = ?", (number,)).fetchone()
     if row is None:
-        raise NotFoundError(f"A{number}", "there is no such artifact", 'fetch_pointer("artifacts") lists them.')
+        raise NotFoundError(
+            f"A{number}", "there is no such artifact", 'fetch_pointer("artifacts") lists them.'
+        )
     return artifact_of(row)
 
 
 def _chunks(db: sqlite3.Connection, artifact: Artifact, start: int) -> Iterator[tuple[sqlite3.Row, bytes]]:
     """Yield rows and their checked bytes from the chunk that holds offset `start` on."""
     content = _content_id(db, artifact)
-    first = db.execute("SELECT max(start) FROM chunk WHERE content = ? AND start <= ?", (content, start)).fetchone()
+    first = db.execute(
+        "SELECT max(start) FROM chunk WHERE content = ? AND start <= ?", (content, start)
+    ).fetchone()
     expected = first[0] or 0
-    rows = db.execute("SELECT * FROM chunk WHERE content = ? AND start >= ? ORDER BY start", (content, expected))
+    rows = db.execute(
+        "SELECT * FROM chunk WHERE content = ? AND start >= ? ORDER BY start", (content, expected)
+    )
     for row in rows:
         if row["start"] != expected:
             raise DamagedError(f"A{artifact.number} (a chunk is missing)")
@@ -56,7 +63,9 @@ def artifact_bytes(db: sqlite3.Connection, number: int, start: int, max_bytes: i
     return ArtifactSlice(artifact, b"".join(pieces), start, line)
 
 
-def artifact_lines(db: sqlite3.Connection, number: int, lines: tuple[int, int], max_bytes: int) -> ArtifactSlice:
+def artifact_lines(
+    db: sqlite3.Connection, number: int, lines: tuple[int, int], max_bytes: int
+) -> ArtifactSlice:
     """Return lines first to last, both included; see `Store.artifact_lines`."""
     artifact = artifact_by_number(db, number)
     first, last = lines

@@ -79,9 +79,18 @@ def _store_bytes(tx: Transaction, content: Content) -> None:
         (content.sha256, content.size_bytes, content.lines, int(content.is_text)),
     ).fetchone()
     tx.db.executemany(
-        "INSERT INTO chunk (content, start, lines_before, size_bytes, sha256, codec, packed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO chunk (content, start, lines_before, size_bytes, sha256, codec, packed)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
-            (row[0], chunk.start, chunk.lines_before, chunk.size_bytes, chunk.sha256, chunk.codec, chunk.packed)
+            (
+                row[0],
+                chunk.start,
+                chunk.lines_before,
+                chunk.size_bytes,
+                chunk.sha256,
+                chunk.codec,
+                chunk.packed,
+            )
             for chunk in content.chunks()
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from pinfold.store.results import StoreStatus
-from pinfold.store.sqlite.opening import Place
+from pinfold.store.sqlite.connection import Place
 
 
 def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | None) -> StoreStatus:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -15,6 +13,7 @@ import anyio
 
 from pinfold.store import Progress, Store
 from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -35,18 +34,18 @@ from pinfold.store.results import (
 )
 from pinfold.store.sqlite import briefing, care, reading, searching, slices
 from pinfold.store.sqlite.checkpointing import checkpoint_state
+from pinfold.store.sqlite.connection import Place, read_meta
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.messages import append_messages
-from pinfold.store.sqlite.opening import Place, check_engine, open_gate, prepare, read_meta
+from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Receipt
 
 T = TypeVar("T")
-FENCE_DIGITS = 16
 
 
 async def open_store(folder: Path, project: str, wait_s: float = WAIT_S) -> SqliteStore:
@@ -101,8 +100,7 @@ class SqliteStore(Store):
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        digest = hmac.new(self._secret, content.encode("utf-8", "surrogatepass"), hashlib.sha256)
-        return digest.hexdigest()[:FENCE_DIGITS]
+        return fence(self._secret, content)
 
     async def pin_decision(self, command: PinDecision) -> PinnedDecision:
         """See `Store.pin_decision`."""
@@ -190,9 +188,11 @@ class SqliteStore(Store):
         """See `Store.status`."""
         return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
 
-    async def verify(self, progress: Progress | None = None) -> VerifyReport:
+    async def verify(
+        self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
+    ) -> VerifyReport:
         """See `Store.verify`."""
-        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress)
+        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress, receipts)
 
     async def rebuild(self, progress: Progress | None = None) -> int:
         """See `Store.rebuild`."""

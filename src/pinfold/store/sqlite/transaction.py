@@ -1,7 +1,7 @@
 """One write transaction: appends events to the log and applies what they change, all or nothing.
 
-A verb is a plain function of a `Transaction`. It looks up the idempotency key, checks its invariants, appends, and reads the
-result back; it never begins or ends the transaction itself. Source: design 1, How data flows; P3, P4, P6.
+A verb is a plain function of a `Transaction`. It looks up the idempotency key, checks its invariants, appends, and
+reads the result back; it never begins or ends the transaction itself. Source: design 1, How data flows; P3, P4, P6.
 """
 
 from __future__ import annotations

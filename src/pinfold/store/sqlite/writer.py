@@ -17,10 +17,11 @@ from anyio import CancelScope
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
+from pinfold.store.sqlite.connection import Place, check_identity, connect
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.opening import Place, check_carrier, check_identity, connect
+from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.transaction import Transaction
 
 T = TypeVar("T")

@@ -1,0 +1,14 @@
+"""Rows of `chunk`, which alone need what packs and unpacks them."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.content import Chunk
+
+
+def chunk_of(row: sqlite3.Row) -> Chunk:
+    """Read a row of `chunk`."""
+    return Chunk(
+        row["start"], row["lines_before"], row["size_bytes"], row["sha256"], row["codec"], row["packed"]
+    )

@@ -1,0 +1,144 @@
+"""One connection to a store's file: where it lies, the settings that hold for each, and whose file it is.
+
+Sources: design 1 (SQLite settings); P11, P15.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from pinfold.store.errors import DamagedError, ReadOnlyError
+from pinfold.store.sqlite.failures import BUSY_S, translate
+
+APPLICATION_ID = 0x50696E66  # "Pinf"
+SCHEMA_VERSION = 1
+_HEADER_BYTES = 100
+_SETTINGS = (
+    f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}",  # first: every later statement may meet a lock
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA mmap_size = 0",
+    "PRAGMA trusted_schema = OFF",
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -16384",
+    f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one project's store lies: a folder of its own with database, lock and id."""
+
+    folder: Path
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.folder / "log.db"
+
+    @property
+    def log_ahead(self) -> Path:
+        """SQLite's write-ahead log beside it, where there is one."""
+        return self.folder / "log.db-wal"
+
+    @property
+    def lock(self) -> Path:
+        """The gate's file."""
+        return self.folder / "log.lock"
+
+    @property
+    def store_id(self) -> Path:
+        """The file that remembers that the database was made."""
+        return self.folder / "store-id"
+
+
+def refuse(place: Place, why: str) -> NoReturn:
+    """Raise what is wrong with the store's file, and what to do about it."""
+    raise DamagedError(
+        f"The store in {place.folder} ({why})",
+        f"Put {place.database.name} back from a backup, or move that folder away to begin a new log.",
+    )
+
+
+def check_header(place: Place) -> None:
+    """Refuse a file of another program by its first bytes, before SQLite puts files of its own beside it.
+
+    A blank application id passes: after a crash at the first start, ours may still stand in the write-ahead
+    log.
+    """
+    with place.database.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:
+        return
+    if len(header) < _HEADER_BYTES or not header.startswith(b"SQLite format 3\0"):
+        refuse(place, f"{place.database.name} is no database")
+    if int.from_bytes(header[68:72], "big") not in (0, APPLICATION_ID):
+        refuse(place, f"{place.database.name} belongs to another program")
+
+
+def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open one connection with the settings that hold for each; transactions are begun by hand.
+
+    Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
+    """
+    mode = "ro" if read_only else "rw"
+    try:
+        db = sqlite3.connect(
+            f"{database.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_S,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+    except sqlite3.OperationalError as error:
+        raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
+    try:
+        for setting in _SETTINGS:
+            db.execute(setting)
+    except sqlite3.Error as error:
+        db.close()
+        translate(error, str(database.parent))
+    return db
+
+
+def read_meta(place: Place) -> dict[str, bytes]:
+    """Return what the store knows of itself, once it is clear that it is one of ours.
+
+    Raises `DamagedError` for a file of another program or one that cannot be read.
+    """
+    check_header(place)
+    db = connect(place.database, read_only=True)
+    try:
+        check_identity(db, place)
+        return dict(db.execute("SELECT name, value FROM meta").fetchall())
+    except sqlite3.Error as error:
+        translate(error, str(place.folder))
+    finally:
+        db.close()
+
+
+def identity(db: sqlite3.Connection) -> tuple[int, int]:
+    """Return (application_id, user_version) of a file."""
+    application: int = db.execute("PRAGMA application_id").fetchone()[0]
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    return application, version
+
+
+def check_identity(db: sqlite3.Connection, place: Place) -> str | None:
+    """Check whose file this is; return why it may only be read, or None.
+
+    Raises `DamagedError` for a file of another program.
+    """
+    try:
+        application, version = identity(db)
+    except sqlite3.Error as error:
+        translate(error, str(place.folder))
+    if application != APPLICATION_ID:
+        refuse(place, f"{place.database.name} is not a pinfold store")
+    if version > SCHEMA_VERSION:
+        return f"a newer pinfold wrote it (schema {version}, this one knows {SCHEMA_VERSION}): update pinfold"
+    return None

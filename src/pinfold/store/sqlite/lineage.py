@@ -1,0 +1,53 @@
+"""Which session a conversation continues, what that one inherits, and from which checkpoint it goes on. Reads only."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from pinfold.store.values import Caller
+
+
+def current(db: sqlite3.Connection, caller: Caller) -> int | None:
+    """Return the session that the caller's conversation continues, None when it has none yet."""
+    row = db.execute(
+        "SELECT session FROM conversation WHERE client = ? AND conversation = ?",
+        (caller.client, caller.conversation),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Heritage:
+    """A session that counts for another one, up to a seq: itself without limit, then those it was forked from."""
+
+    session: int
+    until: int
+
+
+def lineage(db: sqlite3.Connection, session: int | None) -> tuple[Heritage, ...]:
+    """Return the session and those it was forked from, nearest first, each up to its fork."""
+    found: list[Heritage] = []
+    until = 2**62
+    while session is not None and len(found) < 100:
+        found.append(Heritage(session, until))
+        row = db.execute(
+            "SELECT checkpoint.session, checkpoint.seq FROM session"
+            " JOIN checkpoint ON checkpoint.number = session.origin WHERE session.number = ?",
+            (session,),
+        ).fetchone()
+        session, until = (None, until) if row is None else (int(row[0]), min(until, int(row[1])))
+    return tuple(found)
+
+
+def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
+    """Return the checkpoint that a session goes on from: its own, an inherited one, else the project's newest."""
+    for heritage in lineage(db, session):
+        row = db.execute(
+            "SELECT max(number) FROM checkpoint WHERE session = ? AND seq <= ?",
+            (heritage.session, min(heritage.until, as_of)),
+        ).fetchone()
+        if row[0] is not None:
+            return int(row[0])
+    row = db.execute("SELECT max(number) FROM checkpoint WHERE seq <= ?", (as_of,)).fetchone()
+    return None if row[0] is None else int(row[0])
