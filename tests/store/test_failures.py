@@ -60,7 +60,7 @@ def _error(name: str) -> sqlite3.OperationalError:
 @pytest.mark.parametrize("name", MEANING)
 def test_an_error_before_commit_says_that_nothing_happened(name: str) -> None:
     with pytest.raises(MEANING[name]) as told:
-        translate(_error(name), "/place", "pid 7")
+        translate(_error(name), "/place")
     assert type(told.value) is MEANING[name]
     assert isinstance(told.value.__cause__, sqlite3.Error)
 
@@ -68,13 +68,13 @@ def test_an_error_before_commit_says_that_nothing_happened(name: str) -> None:
 @pytest.mark.parametrize("name", AT_COMMIT)
 def test_an_input_output_error_at_commit_says_that_the_outcome_is_unknown(name: str) -> None:
     with pytest.raises(AT_COMMIT[name]) as told:
-        translate(_error(name), "/place", "pid 7", committing=True)
+        translate(_error(name), "/place", committing=True)
     assert type(told.value) is AT_COMMIT[name]
 
 
 def test_an_error_that_only_a_bug_can_cause_is_raised_as_it_is() -> None:
     with pytest.raises(sqlite3.OperationalError, match="of the driver"):
-        translate(_error("SQLITE_ERROR"), "/place", "pid 7")
+        translate(_error("SQLITE_ERROR"), "/place")
 
 
 def test_the_systems_refusals_are_told_apart() -> None:

@@ -11,13 +11,17 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
+from pinfold.store.sqlite import opening
 from pinfold.store.sqlite.connection import Place
-from pinfold.store.sqlite.store import open_store
-from tests.contract.acts import pin
+from pinfold.store.sqlite.store import SqliteStore, open_store
+from pinfold.store.sqlite.transaction import Transaction
+from tests.contract.acts import find, pin
 from tests.store.children import child, line_of, tell
 from tests.store.test_gate import HOLDER
 
 pytestmark = pytest.mark.anyio
+
+NORMAL, FULL = 1, 2
 
 
 async def test_calls_that_queue_in_one_process_are_busy_together_and_then_served(place: Place) -> None:
@@ -57,6 +61,19 @@ async def test_a_close_does_not_wait_for_a_process_that_does_not_move(place: Pla
     await _check_kept(place)
 
 
+async def test_a_search_does_not_wait_for_a_process_that_does_not_move(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await pin(store, "the cache lives in Redis")
+    with child(HOLDER, place.lock) as holder:
+        tell(holder)
+        assert line_of(holder) == "held"
+        begun = time.monotonic()
+        page = await find(store, "redis")
+        assert time.monotonic() - begun < 5
+        assert ([hit.pointer for hit in page.hits], page.pointer) == (["P1"], None)
+    await store.close()
+
+
 async def _check_kept(place: Place) -> None:
     again = await open_store(place.folder, "demo")
     assert (await again.pin(1))[0].text == "kept"
@@ -93,3 +110,24 @@ async def test_a_long_reader_elsewhere_stops_nobody_from_writing(place: Place) -
         stranger.execute("COMMIT")
     assert (await store.status()).live_pins == 21
     await store.close()
+
+
+async def _how_safely(store: SqliteStore) -> tuple[int, int]:
+    """Return SQLite's `synchronous` while a note is written, and while an event is."""
+
+    def look(tx: Transaction) -> int:
+        return int(tx.db.execute("PRAGMA synchronous").fetchone()[0])
+
+    return await store._writer.note(look), await store._writer.write(look)
+
+
+async def test_a_note_does_not_wait_for_the_disk_where_that_cannot_damage_the_file(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_store(place.folder, "demo")
+    assert await _how_safely(store) == (NORMAL, FULL)
+    await store.close()
+    monkeypatch.setattr(opening, "can_carry_wal", lambda _: False)
+    elsewhere = await open_store(place.folder.with_name("elsewhere"), "demo")
+    assert await _how_safely(elsewhere) == (FULL, FULL)
+    await elsewhere.close()

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.context import brief
-from pinfold.context.brief import Brief, Budget, pin_text, render_brief
+from pinfold.context.brief import Brief, Budget, render_brief
+from pinfold.context.pin_lines import pin_text
 from pinfold.context.tokens import count
 from pinfold.store.commands import Outline
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from pinfold.context.lines import Line, Room, line
-from pinfold.context.pin_lines import PinPart, pin_part, pin_text
+from pinfold.context.pin_lines import PinPart, pin_part
 from pinfold.context.state_lines import artifact_texts, fold_texts, state_texts
 from pinfold.context.visible import shorten, visible
 from pinfold.store.results import BriefState
-
-__all__ = ["Brief", "Budget", "pin_text", "render_brief"]
 
 _NAME_CHARS = 60
 _EMPTY = "Nothing is pinned or saved yet."

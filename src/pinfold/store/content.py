@@ -81,6 +81,10 @@ class Content:
         self.is_text = totals.is_text
         self.lines = totals.newlines + (1 if totals.size_bytes and not totals.ends_line else 0)
 
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield where each chunk starts and its size in bytes, in order; reads nothing."""
+        return ((place.start, place.size_bytes) for place in self._places)
+
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks in order; can be called again."""
         self._spool.seek(0)

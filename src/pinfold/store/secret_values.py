@@ -150,13 +150,12 @@ def _is_random(context: bytes, value: bytes) -> bool:
 
 def _is_named(value: bytes) -> bool:
     """Whether it stands for a value kept elsewhere, or for none."""
-    head = value
     named = (
-        re.match(_REFERENCE, head)
-        or re.search(_REFERENCE_INSIDE, head)
-        or re.match(_PLACEHOLDER, head.rstrip(b"="))
+        re.match(_REFERENCE, value)
+        or re.search(_REFERENCE_INSIDE, value)
+        or re.match(_PLACEHOLDER, value.rstrip(b"="))
     )
-    return bool(named or re.match(_TYPE, head) or b"EXAMPLE" in head or len(set(head)) == 1)
+    return bool(named or re.match(_TYPE, value) or b"EXAMPLE" in value or len(set(value)) == 1)
 
 
 def _is_code(value: bytes) -> bool:

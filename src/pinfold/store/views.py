@@ -40,7 +40,10 @@ class ContinueConversation:
 
 @dataclass(frozen=True, slots=True)
 class PutEntry:
-    """One searchable piece. `sha256` instead of `text`: the first `indexed_bytes` and last of that content."""
+    """One searchable piece: `text`, and of the content `sha256` the beginning and the end.
+
+    Nothing of that content is searchable where `indexed_bytes`, how much of it is covered, is 0.
+    """
 
     seq: int
     pointer: str

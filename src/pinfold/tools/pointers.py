@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import Pointer, PointerKind
 
 SHAPES = "A pointer looks like P7, A12, A12#L10-40, A12#B0-4095, C3, H142, F2, S9, brief, brief@4812 or pins."
-LISTINGS = ("pins", "artifacts", "checkpoints", "folds", "misses")
 _QUOTED_CHARS = 40
 _MAX_DIGITS = 15
 _HUGE = 10**15
@@ -26,6 +25,7 @@ _LINES = re.compile(r"(\d{1,15})(?:\s*(-|:|\.\.)\s*(\d{1,15})?)?|-\s*(\d{1,15})"
 _BYTES = re.compile(r"(\d{1,15})(?:-(\d{1,15})?)?", re.ASCII)
 
 ListingName = Literal["pins", "artifacts", "checkpoints", "folds", "misses"]
+LISTINGS: tuple[ListingName, ...] = get_args(ListingName)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def parse(text: object) -> Target:
         return BriefAt(_seq(seq, text) if "@" in name else None)
     for listing in LISTINGS:
         if bare.lower() == listing:
-            return Listing(listing)  # type: ignore[arg-type]
+            return Listing(listing)
     found = _POINTER.fullmatch(name.strip())
     if not found:
         raise InvalidInputError(f"{quote(text)} is no pointer.", SHAPES)

@@ -16,7 +16,7 @@ from pinfold.store.commands import SpillArtifact as Command
 from pinfold.store.content import Content as StoredContent
 from pinfold.store.content import collect
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.results import SpilledArtifact
+from pinfold.store.results import Artifact, SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
@@ -140,7 +140,7 @@ def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int],
             f"same bytes as {same}" if same else None,
             f"JSON: {outline.json_state}" if outline.json_state else None,
             _errors(artifact.pointer, outline),
-            f"search finds the first {artifact.indexed_bytes:,} bytes; fetch reads all" if is_part else None,
+            _searchable(artifact) if is_part else None,
             fenced(desk.store, outline.preview) if outline.preview else None,
         ]
     )
@@ -158,6 +158,12 @@ def _size(result: SpilledArtifact) -> str:
             outline.media_type,
             f"sha256 {artifact.sha256[:_DIGEST_CHARS]}",
         ]
+    )
+
+
+def _searchable(artifact: Artifact) -> str:
+    return (
+        f"search finds {artifact.indexed_bytes:,} bytes of it, at its beginning and its end; fetch reads all"
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from pinfold.store.errors import DamagedError, ReadOnlyError
-from pinfold.store.sqlite.failures import BUSY_S, STRANGER, translate
+from pinfold.store.sqlite.failures import BUSY_S, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
 SCHEMA_VERSION = 1
@@ -38,6 +38,11 @@ class Place:
     def database(self) -> Path:
         """The SQLite file."""
         return self.folder / "log.db"
+
+    @property
+    def log_ahead(self) -> Path:
+        """SQLite's write-ahead log beside it, where there is one."""
+        return self.folder / "log.db-wal"
 
     @property
     def lock(self) -> Path:
@@ -81,7 +86,7 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """
     mode = "ro" if read_only else "rw"
     try:
-        link = sqlite3.connect(
+        db = sqlite3.connect(
             f"{database.absolute().as_uri()}?mode={mode}",
             uri=True,
             timeout=BUSY_S,
@@ -93,11 +98,11 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
         raise ReadOnlyError(f"{database} cannot be opened ({error})") from error
     try:
         for setting in _SETTINGS:
-            link.execute(setting)
+            db.execute(setting)
     except sqlite3.Error as error:
-        link.close()
-        translate(error, str(database.parent), STRANGER)
-    return link
+        db.close()
+        translate(error, str(database.parent))
+    return db
 
 
 def read_meta(place: Place) -> dict[str, bytes]:
@@ -106,32 +111,32 @@ def read_meta(place: Place) -> dict[str, bytes]:
     Raises `DamagedError` for a file of another program or one that cannot be read.
     """
     check_header(place)
-    link = connect(place.database, read_only=True)
+    db = connect(place.database, read_only=True)
     try:
-        check_identity(link, place)
-        return dict(link.execute("SELECT name, value FROM meta").fetchall())
+        check_identity(db, place)
+        return dict(db.execute("SELECT name, value FROM meta").fetchall())
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     finally:
-        link.close()
+        db.close()
 
 
-def identity(link: sqlite3.Connection) -> tuple[int, int]:
+def identity(db: sqlite3.Connection) -> tuple[int, int]:
     """Return (application_id, user_version) of a file."""
-    application: int = link.execute("PRAGMA application_id").fetchone()[0]
-    version: int = link.execute("PRAGMA user_version").fetchone()[0]
+    application: int = db.execute("PRAGMA application_id").fetchone()[0]
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
     return application, version
 
 
-def check_identity(link: sqlite3.Connection, place: Place) -> str | None:
+def check_identity(db: sqlite3.Connection, place: Place) -> str | None:
     """Check whose file this is; return why it may only be read, or None.
 
     Raises `DamagedError` for a file of another program.
     """
     try:
-        application, version = identity(link)
+        application, version = identity(db)
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     if application != APPLICATION_ID:
         refuse(place, f"{place.database.name} is not a pinfold store")
     if version > SCHEMA_VERSION:

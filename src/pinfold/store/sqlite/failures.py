@@ -18,7 +18,7 @@ from pinfold.store.errors import (
 BUSY_S = 5.0
 """How long SQLite itself waits for a lock; only a program that passes by the gate can make it wait."""
 
-STRANGER = "a program that does not queue for the store's lock"
+_STRANGER = "a program that does not queue for the store's lock"
 """Who makes SQLite itself wait: everybody else is kept out by the gate."""
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -40,7 +40,7 @@ def primary_code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
 
 
-def translate(error: sqlite3.Error, where: str, holder: str, *, committing: bool = False) -> NoReturn:
+def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> NoReturn:
     """Raise what an error of the driver means to a caller; `committing` says that COMMIT itself failed.
 
     Errors that mean a bug of ours are raised as they are.
@@ -49,7 +49,7 @@ def translate(error: sqlite3.Error, where: str, holder: str, *, committing: bool
     extended = int(getattr(error, "sqlite_errorcode", 0) or 0)
     name = str(getattr(error, "sqlite_errorname", "no code"))
     if code in _BUSY:
-        raise BusyError(BUSY_S, holder) from error
+        raise BusyError(BUSY_S, _STRANGER) from error
     if committing and code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}:
         raise UnknownOutcomeError(name) from error
     if code == sqlite3.SQLITE_FULL or extended in _NO_SPACE_EXTENDED:

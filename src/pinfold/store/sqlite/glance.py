@@ -11,7 +11,7 @@ from pinfold.store.fences import fence
 from pinfold.store.results import BriefState
 from pinfold.store.sqlite.briefing import brief_state
 from pinfold.store.sqlite.connection import Place, connect, read_meta
-from pinfold.store.sqlite.failures import STRANGER, translate
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.values import Caller
 
 
@@ -30,7 +30,7 @@ def glance(
         db.execute("BEGIN")
         state = brief_state(db, meta["project"].decode(), caller, as_of)
     except sqlite3.Error as error:
-        translate(error, str(folder), STRANGER)
+        translate(error, str(folder))
     finally:
         db.close()
     return state, partial(fence, meta["secret"])

@@ -25,7 +25,7 @@ from pinfold.store.sqlite.connection import (
     identity,
     refuse,
 )
-from pinfold.store.sqlite.failures import STRANGER, refuse_place, translate
+from pinfold.store.sqlite.failures import refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
 
@@ -91,19 +91,19 @@ def _looks_made(place: Place) -> bool:
 def _make(place: Place, project: str) -> None:
     os.close(os.open(place.database, os.O_RDWR | os.O_CREAT, 0o600))  # WAL and SHM take over its mode
     check_header(place)
-    link = connect(place.database)
+    db = connect(place.database)
     try:
-        if _is_blank(link):
+        if _is_blank(db):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
-            link.execute(f"PRAGMA journal_mode = {wanted}")
-            link.execute("PRAGMA synchronous = FULL")
-            _write_schema(link, project)
+            db.execute(f"PRAGMA journal_mode = {wanted}")
+            db.execute("PRAGMA synchronous = FULL")
+            _write_schema(db, project)
         else:
-            check_identity(link, place)
+            check_identity(db, place)
     except sqlite3.Error as error:
-        translate(error, str(place.folder), STRANGER)
+        translate(error, str(place.folder))
     finally:
-        link.close()
+        db.close()
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
@@ -111,23 +111,23 @@ def _make(place: Place, project: str) -> None:
     _sync_folder(place.folder)
 
 
-def _is_blank(link: sqlite3.Connection) -> bool:
-    return identity(link) == (0, 0) and not link.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+def _is_blank(db: sqlite3.Connection) -> bool:
+    return identity(db) == (0, 0) and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
 
-def _write_schema(link: sqlite3.Connection, project: str) -> None:
+def _write_schema(db: sqlite3.Connection, project: str) -> None:
     schema = files("pinfold.store").joinpath("schema.sql").read_text("utf-8")
     secret = secrets.token_bytes(32)
-    link.execute("BEGIN IMMEDIATE")
+    db.execute("BEGIN IMMEDIATE")
     for statement in statements(schema):
-        link.execute(statement)
-    link.executemany(
+        db.execute(statement)
+    db.executemany(
         "INSERT INTO meta (name, value) VALUES (?, ?)",
         [("project", project.encode()), ("secret", secret)],
     )
-    link.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    link.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    link.execute("COMMIT")
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
 
 
 def statements(script: str) -> list[str]:
@@ -142,12 +142,12 @@ def statements(script: str) -> list[str]:
     return found
 
 
-def check_carrier(link: sqlite3.Connection, place: Place) -> str | None:
+def check_carrier(db: sqlite3.Connection, place: Place) -> str | None:
     """Return why this filesystem makes the file one for reading only, or None.
 
     A store made on a local disk keeps its write-ahead log when it is moved to where none is safe (P17).
     """
-    if can_carry_wal(place.folder) or link.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+    if can_carry_wal(place.folder) or db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         return None
     return "it has a write-ahead log, which this filesystem cannot carry: move it back to a local disk"
 

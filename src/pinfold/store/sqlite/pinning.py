@@ -13,7 +13,7 @@ from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.lineage import current, lineage
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
-from pinfold.store.values import PinKind
+from pinfold.store.values import Actor, PinKind
 from pinfold.store.words import likeness
 
 SIMILAR_SHARE = 0.5
@@ -31,15 +31,15 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
         return _result(tx, earlier, repeated=True)
     made = _result(tx, _append(tx, command, request), repeated=False)
     if made.dead_ends and command.kind is PinKind.DECISION:
-        _record_attempt(tx, made)
+        _record_attempt(tx, made, command.caller.actor)
     return made
 
 
-def _record_attempt(tx: Transaction, made: PinnedDecision) -> None:
+def _record_attempt(tx: Transaction, made: PinnedDecision, actor: Actor) -> None:
     """Record that something already ruled out was tried again: whoever decided had not found the dead end."""
     hits = [alike.pin.pointer for alike in made.dead_ends]
     body = {"search": None, "query": made.pin.text, "hits": hits, "why": "decided against a pinned dead end"}
-    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, "agent"))
+    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, actor))
 
 
 def _request(command: PinDecision) -> str:

@@ -73,7 +73,7 @@ class Reader:
             db.execute("BEGIN")
             return look(db)
         except sqlite3.Error as error:
-            translate(error, str(self._place.folder), "another process")
+            translate(error, str(self._place.folder))
         finally:
             db.set_progress_handler(None, 0)
             if db.in_transaction:

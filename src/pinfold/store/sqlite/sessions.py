@@ -16,7 +16,14 @@ def ensure(tx: Transaction, caller: Caller) -> int:
     return start(tx, caller).session if session is None else session
 
 
-def start(tx: Transaction, caller: Caller, origin: sqlite3.Row | None = None, **extra: str | None) -> Event:
+def start(
+    tx: Transaction,
+    caller: Caller,
+    origin: sqlite3.Row | None = None,
+    *,
+    key: str | None = None,
+    request: str | None = None,
+) -> Event:
     """Begin a new session; with `origin` (a row of `checkpoint`) as a fork that follows that checkpoint."""
     number = tx.next_number("session")
     body = {
@@ -26,7 +33,7 @@ def start(tx: Transaction, caller: Caller, origin: sqlite3.Row | None = None, **
         "origin": None if origin is None else origin["number"],
         "head": caller.head,
         "branch": caller.branch,
-        "request": extra.get("request"),
+        "request": request,
     }
     parent = 0 if origin is None else int(origin["seq"])
-    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, extra.get("key"), parent))
+    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))

@@ -58,7 +58,7 @@ def _append(tx: Transaction, command: SpillArtifact, request: str) -> Event:
         "sha256": content.sha256.hex(),
         "size_bytes": content.size_bytes,
         "lines": content.lines,
-        "indexed_bytes": indexed_bytes(content) if searchable else 0,
+        "indexed_bytes": _indexed_bytes(content) if searchable else 0,
         "outline": asdict(command.outline),
         "same_bytes_as": same,
         "request": request,
@@ -66,10 +66,9 @@ def _append(tx: Transaction, command: SpillArtifact, request: str) -> Event:
     return tx.append(Draft(Kind.ARTIFACT_SPILLED, body, session, command.caller.actor, command.key))
 
 
-def indexed_bytes(content: Content) -> int:
+def _indexed_bytes(content: Content) -> int:
     """Return how many of its bytes search will cover."""
-    sizes = ((chunk.start, chunk.size_bytes) for chunk in content.chunks())
-    return sum(size for start, size in sizes if is_indexed(start, size, content.size_bytes))
+    return sum(size for start, size in content.spans() if is_indexed(start, size, content.size_bytes))
 
 
 def _store_bytes(tx: Transaction, content: Content) -> None:

@@ -15,7 +15,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         return int(db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])  # noqa: S608
 
     live = db.execute("SELECT count(*) FROM pin WHERE superseded_by IS NULL").fetchone()[0]
-    files = [place.database, place.database.with_name("log.db-wal")]
+    files = [place.database, place.log_ahead]
     return StoreStatus(
         project=project,
         location=str(place.folder),

@@ -18,7 +18,7 @@ from anyio import CancelScope
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite.connection import Place, check_identity, connect
-from pinfold.store.sqlite.failures import STRANGER, translate
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
 from pinfold.store.sqlite.opening import check_carrier
@@ -28,6 +28,9 @@ T = TypeVar("T")
 
 CLOSE_WAIT_S = 1.0
 """A process that ends does not wait longer for a lock that it can do without."""
+
+NOTE_WAIT_S = 0.5
+"""Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
 
 
 def _file_identity(place: Place) -> tuple[int, int]:
@@ -44,6 +47,7 @@ class Writer:
         self._redactor = redactor
         self._lane: Lane | None = None
         self._file = _file_identity(place)
+        self._has_wal = False
         self.read_only: str | None = None
 
     async def open(self) -> None:
@@ -55,6 +59,7 @@ class Writer:
         try:
             db.row_factory = sqlite3.Row
             db.execute("PRAGMA synchronous = FULL")
+            self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
         except BaseException:
             db.close()
@@ -66,8 +71,13 @@ class Writer:
         return await self._submit(partial(self._transact, verb=verb, asked=time.monotonic()))
 
     async def note(self, verb: Callable[[Transaction], T]) -> T:
-        """Run a verb whose loss at a power cut would not matter: without waiting for the disk."""
-        return await self._submit(partial(self._jot, verb=verb, asked=time.monotonic()))
+        """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
+
+        Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
+        Raises `BusyError` after `NOTE_WAIT_S`.
+        """
+        work = self._jot if self._has_wal else self._transact
+        return await self._submit(partial(work, verb=verb, asked=time.monotonic(), wait_s=NOTE_WAIT_S))
 
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
@@ -76,15 +86,23 @@ class Writer:
             outcome = await self._lane.run(work)
         return outcome  # noqa: RET504 - by its type, a cancel scope might swallow what is raised in it
 
-    def _jot(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+    def _jot(
+        self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float, wait_s: float
+    ) -> T:
         db.execute("PRAGMA synchronous = NORMAL")
         try:
-            return self._transact(db, verb, asked)
+            return self._transact(db, verb, asked, wait_s)
         finally:
             db.execute("PRAGMA synchronous = FULL")
 
-    def _transact(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
-        with self._gate.hold(asked):
+    def _transact(
+        self,
+        db: sqlite3.Connection,
+        verb: Callable[[Transaction], T],
+        asked: float,
+        wait_s: float | None = None,
+    ) -> T:
+        with self._gate.hold(asked, wait_s):
             self._check_file()
             try:
                 db.execute("BEGIN IMMEDIATE")
@@ -106,7 +124,7 @@ class Writer:
             db.execute("COMMIT")
         except sqlite3.Error as error:
             _roll_back(db)
-            translate(error, str(self._place.folder), STRANGER, committing=True)
+            translate(error, str(self._place.folder), committing=True)
 
     def _check_file(self) -> None:
         """Refuse to write into a file that is no longer the one at the store's path."""
@@ -121,7 +139,7 @@ class Writer:
             )
 
     def _fail(self, error: sqlite3.Error) -> NoReturn:
-        translate(error, str(self._place.folder), STRANGER)
+        translate(error, str(self._place.folder))
 
     async def close(self) -> None:
         """Finish what was handed over and close; behind the gate, since the last close checkpoints."""
