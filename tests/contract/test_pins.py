@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pinfold.store import Store
-from pinfold.store.errors import ConflictError, NotFoundError
+from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.values import Caller, PinKind
 from tests.contract.acts import ANNA, BEN, checkpoint, pin
 from tests.contract.conftest import Open
@@ -87,6 +87,15 @@ async def test_a_session_only_pin_is_in_its_own_brief_and_in_that_of_a_fork(stor
     assert await shown(ANNA) == [1, 2]
     assert await shown(BEN) == [1]
     assert await shown(None) == []
+
+
+async def test_a_pin_for_one_session_cannot_take_a_pin_from_all_others(store: Store) -> None:
+    await pin(store, "use Exa")
+    with pytest.raises(InvalidInputError, match="whole project"):
+        await pin(store, "use Jina for now", session_only=True, supersedes=(1,))
+    await pin(store, "use Bing for now", session_only=True)
+    await pin(store, "use Jina for now", session_only=True, supersedes=(2,))
+    assert [p.number for p in (await store.brief_state(BEN)).pins] == [1]
 
 
 async def test_unknown_pins_say_where_to_look(store: Store) -> None:

@@ -65,7 +65,7 @@ def test_a_limit_may_be_a_number_or_its_digits(limit: object) -> None:
         (51, "51"),
         (None, "null"),
         (True, "true"),
-        (5.0, "5.0"),
+        (5.5, "5.5"),
         ("5.0", '"5.0"'),
         ("five", '"five"'),
         ([], "a list"),

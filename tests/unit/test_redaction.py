@@ -188,3 +188,16 @@ def test_a_token_that_a_terminal_shows_in_colour_is_a_token(colour: str, token: 
     assert token not in redacted.text
     assert redacted.text.startswith(f"found: {colour}[redacted:")
     assert redacted.text.endswith(f"{end} in a.env")
+
+
+def test_a_key_told_in_passing_is_replaced_and_talk_of_keys_is_not() -> None:
+    redactor = Redactor(b"k" * 32)
+    told = "API Key " + "8f3kD92n" + "QzX71mPw"
+    assert redactor.text(told).text.startswith("API Key [redacted:")
+    for talk in (
+        "API Key xyz",
+        "No Firebase API key in the build",
+        "the API key v2 rotation plan",
+        "the api key handling",
+    ):
+        assert redactor.text(talk).text == talk

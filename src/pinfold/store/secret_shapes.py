@@ -291,7 +291,7 @@ RULES: tuple[Rule, ...] = (
         (
             _assigned(_SECRET_KEYS, 10, values.secret),
             _value(_PROSE_KEY, 12, values.secret),
-            _value(_PROSE_BARE_KEY, 12, values.bearer),
+            _value(_PROSE_BARE_KEY, 12, values.secret),
         ),
     ),
     Rule(

@@ -136,6 +136,8 @@ class Whole(Check):
         if isinstance(value, str):
             digits = value.strip().removeprefix(self.prefix)
             return int(digits) if _WHOLE.fullmatch(digits) else None
+        if isinstance(value, float) and value.is_integer():
+            return int(value)  # JSON knows one kind of number
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
     def schema(self) -> dict[str, Any]:

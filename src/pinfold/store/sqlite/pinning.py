@@ -6,7 +6,7 @@ import json
 import sqlite3
 
 from pinfold.store.commands import PinDecision
-from pinfold.store.errors import ConflictError, NotFoundError
+from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
@@ -73,7 +73,7 @@ def _adds_nothing(command: PinDecision, row: sqlite3.Row) -> bool:
 
 def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
     for number in command.supersedes:
-        _check_supersedable(tx.db, number)
+        _check_supersedable(tx.db, number, session_only=command.session_only)
     session = sessions.ensure(tx, command.caller)
     number = tx.next_number("pin")
     body = {
@@ -95,8 +95,8 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
     return pinned
 
 
-def _check_supersedable(db: sqlite3.Connection, number: int) -> None:
-    row = db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()
+def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bool) -> None:
+    row = db.execute("SELECT superseded_by, session_only FROM pin WHERE number = ?", (number,)).fetchone()
     if row is None:
         raise NotFoundError(
             f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.'
@@ -105,6 +105,11 @@ def _check_supersedable(db: sqlite3.Connection, number: int) -> None:
         now = newest_of(db, number)
         raise ConflictError(
             f"P{number} is already superseded; the current pin is P{now}.", f'Use supersedes=["P{now}"].'
+        )
+    if session_only and not row["session_only"]:
+        raise InvalidInputError(
+            f"P{number} is for the whole project; a pin for one session cannot supersede it for all.",
+            "Pin it without session_only, or without supersedes.",
         )
 
 
