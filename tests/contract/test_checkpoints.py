@@ -82,3 +82,28 @@ async def test_an_empty_state_and_an_unknown_origin_are_refused(store: Store) ->
     with pytest.raises(NotFoundError, match="fork_of C7"):
         await checkpoint(store, fork_of=7)
     assert (await store.status()).events == 0
+
+
+async def test_a_fork_sent_twice_is_one_fork_until_something_is_written_in_it(store: Store) -> None:
+    await checkpoint(store, goal="ship")
+    bare = await checkpoint(store, caller=BEN, fork_of=1)
+    again = await checkpoint(store, caller=BEN, fork_of=1)
+    assert (again.session, again.repeated) == (bare.session, True)
+    full = await checkpoint(store, caller=BEN, fork_of=1, goal="ship differently")
+    repeat = await checkpoint(store, caller=BEN, fork_of=1, goal="ship differently")
+    assert (repeat.checkpoint, repeat.repeated) == (full.checkpoint, True)
+    await pin(store, "use Exa", caller=BEN)
+    anew = await checkpoint(store, caller=BEN, fork_of=1, goal="ship differently")
+    assert (anew.session, anew.repeated) == (full.session + 1, False)
+
+
+async def test_a_bare_fork_opens_nothing_and_keeps_what_nobody_has_closed_since(store: Store) -> None:
+    await checkpoint(store, goal="ship", pending=("a", "b"))
+    await checkpoint(store, goal="ship", done=("a",), pending=("b",))
+    fork = await checkpoint(store, caller=BEN, fork_of=1)
+    assert (fork.previous, fork.opened, fork.closed, fork.kept) == (1, (), ("a",), ("b",))
+
+
+async def test_what_a_checkpoint_itself_says_is_done_is_closed_in_its_brief(store: Store) -> None:
+    await checkpoint(store, goal="ship", done=("a",), pending=("a", "b"))
+    assert (await store.brief_state(ANNA)).closed == ("a",)

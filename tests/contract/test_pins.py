@@ -92,3 +92,15 @@ async def test_a_session_only_pin_is_in_its_own_brief_and_in_that_of_a_fork(stor
 async def test_unknown_pins_say_where_to_look(store: Store) -> None:
     with pytest.raises(NotFoundError, match=r'P9: there is no such pin.*fetch_pointer\("pins"\)'):
         await store.pin(9)
+
+
+async def test_an_equal_text_that_supersedes_or_concerns_more_is_no_repeat(store: Store) -> None:
+    await pin(store, "use Exa", files=("a.py",))
+    await pin(store, "use Jina")
+    back = await pin(store, "use Exa", files=("a.py",), supersedes=(2,))
+    assert (back.pin.supersedes, back.repeated) == ((2,), False)
+    assert (await store.pin(2))[0].superseded_by == 3
+    assert (await pin(store, "use Exa", files=("a.py", "b.py"))).pin.files == ("a.py", "b.py")
+    assert (await pin(store, "use Exa", files=("a.py",))).repeated
+    with pytest.raises(NotFoundError):
+        await pin(store, "use Exa", files=("a.py",), supersedes=(9,))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
+from pinfold.store.errors import ConflictError, InvalidInputError, PinfoldError, TooLargeError
 from pinfold.store.redaction import Redactor
 from pinfold.store.values import PinKind, Pointer, PointerKind
-from pinfold.tools import TOOLS
+from pinfold.tools import TOOLS, Desk, call
 from pinfold.tools.arguments import Arguments, accept, checks, redacted
 from pinfold.tools.checkpoint_state import CheckpointState
 from pinfold.tools.fetch_pointer import FetchPointer
@@ -216,6 +216,40 @@ def test_what_only_asks_is_not_redacted() -> None:
     token = "ghp_" + "a1B2" * 9
     given_as = accept(FetchPointer, {"pointer": "A1", "match": token})
     assert redacted(given_as, Redactor(b"k" * 32)) == (given_as, {})
+
+
+SECRETS = [
+    "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "xoxb-123456789012-1234567890123-" + "AbCdEfGhIjKlMnOpQrStUvWx",
+    "sk-proj-" + "abcdEFGH1234" * 4,
+]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("secret", SECRETS)
+async def test_no_refusal_quotes_a_secret_or_the_beginning_of_one(desk: Desk, secret: str) -> None:
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("fetch_pointer", {"pointer": secret}),
+        ("fetch_pointer", {"pointer": "A1", "lines": secret}),
+        ("pin_decision", {"text": "x", "why": "y", "kind": secret}),
+        ("pin_decision", {"text": "x", "why": "y", "supersedes": [secret]}),
+        ("pin_decision", {secret: 1}),
+        ("search_history", {"query": "x", "limit": secret}),
+        ("spill_artifact", {"path": secret}),
+    ]
+    for name, arguments in calls:
+        with pytest.raises(PinfoldError) as refused:
+            await call(desk, name, arguments)
+        assert secret[:12] not in str(refused.value)
+        assert "[redacted:" in str(refused.value)
+
+
+@pytest.mark.anyio
+async def test_a_key_in_conflict_is_not_repeated(desk: Desk) -> None:
+    await call(desk, "pin_decision", {"text": "x", "why": "y", "key": "deploy-7"})
+    with pytest.raises(ConflictError) as refused:
+        await call(desk, "pin_decision", {"text": "z", "why": "y", "key": "deploy-7"})
+    assert "deploy-7" not in str(refused.value)
 
 
 def test_every_argument_has_exactly_one_check() -> None:

@@ -44,6 +44,13 @@ async def test_the_tokens_of_live_pins_are_those_of_their_lines(tool: Call, stor
     assert count(TEXT + WHY) < state.pins[0].tokens < count(TEXT + WHY) + 15
 
 
+async def test_both_sides_of_a_pin_say_that_it_is_for_one_session(tool: Call) -> None:
+    await tool("pin_decision", text="try Redis first", why="spike", session_only=True)
+    reply = await tool("fetch_pointer", pointer="P1")
+    assert reply.structured["session_only"] is True
+    assert ", session 1, that session only, by agent\n" in reply.text
+
+
 async def test_a_repeated_pin_is_the_first_one_again(tool: Call) -> None:
     first = await tool("pin_decision", text=TEXT, why=WHY)
     again = await tool("pin_decision", text=TEXT, why=WHY)

@@ -113,6 +113,19 @@ async def test_a_query_without_a_letter_or_digit_is_refused(tool: Call, query: s
         await tool("search_history", query=query)
 
 
+@pytest.mark.parametrize(
+    "query", ["ECONNRESET " + "zq " * 4_000, "-" * 20_000 + " ECONNRESET", "x" * 1_000_000]
+)
+async def test_no_query_is_too_long_and_only_its_beginning_is_recorded(
+    desk: Desk, tool: Call, query: str
+) -> None:
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
+    reply = await tool("search_history", query=query)
+    assert len(reply.structured["hits"]) == ("ECONNRESET" in query)
+    record = await tool("fetch_pointer", pointer=reply.structured["search"], max_tokens=20_000)
+    assert record.structured["query"] == query[:2_000] + "…"
+
+
 async def test_a_hit_inside_an_artifact_points_at_a_place_that_can_be_fetched(tool: Call) -> None:
     lines = [f"row {number} of the inventory" for number in range(1, 9_001)]
     lines[7_000] = "here the quartermaster signed"
@@ -125,3 +138,12 @@ async def test_a_hit_inside_an_artifact_points_at_a_place_that_can_be_fetched(to
     assert 1 < first <= 7_001
     read = await tool("fetch_pointer", pointer=hit["pointer"])
     assert read.structured["text"] == f"{lines[first - 1]}\n"
+
+
+async def test_a_search_that_is_refused_records_no_miss(desk: Desk, tool: Call) -> None:
+    await desk.store.append_messages(desk.caller, [Message("user", "deploy the gateway")])
+    search = (await tool("search_history", query="gateway")).structured["search"]
+    for refused in ({"query": "***"}, {"query": "gateway", "cursor": "abc"}):
+        with pytest.raises(InvalidInputError):
+            await tool("search_history", missed=search, **refused)
+    assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []

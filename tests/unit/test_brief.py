@@ -96,6 +96,12 @@ def body(rendered: Brief) -> list[str]:
     return lines[2:-1]
 
 
+def test_an_artifact_without_any_name_is_told_by_its_type() -> None:
+    nameless = replace(artifact(1, "", 9), source="", path=None)
+    rendered = render_brief(replace(state(), artifacts=(nameless,), artifact_count=1), fence)
+    assert body(rendered) == ["Artifacts", "A1  text/plain  9 bytes"]
+
+
 def test_pins_come_by_kind_with_pointer_text_and_reason() -> None:
     pins = (
         pin(1, "Use Redis", "it is there", "decision"),

@@ -174,3 +174,17 @@ def test_rule_names_are_unique_and_no_name_looks_like_another_secret() -> None:
 
 def test_documentation_shows_the_rules_of_the_code() -> None:
     assert rules_table() in _DOCUMENTATION.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "colour", ["\x1b[31m", "\x1b[01;31m\x1b[K", "\\u001b[1;31m", "\\x1b[31m", "\\033[0;38;5;9m"]
+)
+@pytest.mark.parametrize(
+    "token", ["ghp_" + "a1B2c3D4e5F6" * 3, "AKIA1234567890ABCDEF", "xoxb-123456789012-" + "AbCdEfGh1234" * 2]
+)
+def test_a_token_that_a_terminal_shows_in_colour_is_a_token(colour: str, token: str) -> None:
+    end = "\\u001b[0m" if colour.startswith("\\") else "\x1b[m"
+    redacted = REDACTOR.text(f"found: {colour}{token}{end} in a.env")
+    assert token not in redacted.text
+    assert redacted.text.startswith(f"found: {colour}[redacted:")
+    assert redacted.text.endswith(f"{end} in a.env")

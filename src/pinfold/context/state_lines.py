@@ -64,7 +64,7 @@ def artifact_texts(artifacts: Sequence[Artifact], count: int) -> Iterator[str]:
         return
     yield "Artifacts"
     for artifact in artifacts:
-        label = artifact.label or artifact.path or artifact.source
+        label = artifact.label or artifact.path or artifact.source or artifact.outline.media_type
         yield f"{artifact.pointer}  {shorten(label, _LABEL_CHARS)}  {size_text(artifact.size_bytes)}"
     if count > len(artifacts):
         yield f'{count - len(artifacts)} older: fetch_pointer("artifacts")'

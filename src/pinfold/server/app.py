@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -18,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from pinfold import __version__
 from pinfold.server.notes import note_failure
 from pinfold.server.service import Service
-from pinfold.store.errors import NotFoundError, PinfoldError
+from pinfold.store.errors import InvalidInputError, NotFoundError, PinfoldError
 from pinfold.tools import INSTRUCTIONS, TOOLS, call, input_schema
 from pinfold.tools.tool import Desk, Reply, Tool
 
@@ -135,7 +136,7 @@ class _App:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        pointer = uri.removeprefix(_SCHEME)
+        pointer = unquote(uri.removeprefix(_SCHEME))  # a template expanded by the book has %23 for #
         reply = await self._answer(uri, lambda desk: _fetch(desk, pointer), ctx)
         text = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=reply.text)
         return types.ReadResourceResult(contents=[text])
@@ -160,7 +161,7 @@ class _App:
     async def _answer(self, asked: str, read: Callable[[Desk], Awaitable[Reply]], ctx: Context) -> Reply:
         try:
             return await read(await self._desk(ctx))
-        except NotFoundError as error:
+        except (InvalidInputError, NotFoundError) as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": asked}) from None
         except PinfoldError as error:
             raise MCPError(types.INTERNAL_ERROR, str(error)) from None

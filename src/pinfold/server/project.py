@@ -42,8 +42,13 @@ def resolve(start: Path) -> Project:
             common = _common_folder(git_folder)
             owner = common.parent if common.name.startswith(".") else common
             name = owner.name.removesuffix(".git") or owner.name
-            return Project(name, _folded(common), folder, git_folder, common)
-    return Project(place.name or "root", _folded(place), place)
+            return Project(_legible(name), _folded(common), folder, git_folder, common)
+    return Project(_legible(place.name) or "root", _folded(place), place)
+
+
+def _legible(name: str) -> str:
+    """Return a folder's name as text; bytes that are no UTF-8, which Python keeps as surrogates, become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _git_folder(folder: Path) -> Path | None:

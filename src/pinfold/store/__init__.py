@@ -57,7 +57,8 @@ class Store(ABC):
     async def pin_decision(self, command: PinDecision) -> PinnedDecision:
         """Append one pin and supersede the ones it names.
 
-        Repeats (same key and arguments, or the same live text, why, kind and scope) return the first pin.
+        Repeats (same key and arguments, or the same live text, why, kind and scope, with
+        nothing to supersede and no file that it lacks) return the first pin.
         Raises `NotFoundError` for an unknown pin in `supersedes`, `ConflictError` for one already superseded or for a
         key used with other arguments. Source: P3, P4, P31.
         """
@@ -74,7 +75,8 @@ class Store(ABC):
     async def checkpoint_state(self, command: CheckpointState) -> SavedCheckpoint:
         """Append the working state, or with `fork_of` begin a new session at that checkpoint first.
 
-        Repeats (same key and arguments, or the same state as the session's latest) return the first one.
+        Repeats (same key and arguments, or the same state as the session's latest, or the same fork as
+        long as nothing was written in it) return the first one.
         Raises `NotFoundError` for an unknown `fork_of`, `InvalidInputError` for an empty state without a fork.
         """
 

@@ -21,6 +21,7 @@ MAX_WORDS = 64
 MAX_CHARS = 10_000
 
 _QUOTED = re.compile('"([^"\n]*)"|“([^”\n]*)”')
+_WORD = re.compile(r"[^\W_]")
 _ALNUM = re.compile("[A-Za-z0-9]+")
 
 
@@ -67,13 +68,20 @@ def parse(text: str) -> Query:
 
     Raises `InvalidInputError` when no line holds a letter, a digit or a pictograph.
     """
-    clean = text[:MAX_CHARS].encode("utf-8", "ignore").decode("utf-8").replace("\0", " ")
+    clean = _first_part(text).encode("utf-8", "ignore").decode("utf-8").replace("\0", " ")
     lines = [_line(line) for line in clean.splitlines() if has_word(line)][:MAX_LINES]
     if not lines:
         raise InvalidInputError(
             "The query has no letter and no digit.", "Search for at least one word, number or name."
         )
     return Query(tuple(dict.fromkeys(lines)))
+
+
+def _first_part(text: str) -> str:
+    """Return the first `MAX_CHARS` characters, or those from the first word on where it comes later."""
+    word = _WORD.search(text)
+    start = word.start() if word and word.start() >= MAX_CHARS else 0
+    return text[start : start + MAX_CHARS]
 
 
 def _line(text: str) -> Line:

@@ -256,8 +256,8 @@ class BriefState:
     """All that the brief is made from, read in one snapshot.
 
     `pins` are those live at `epoch` (the seq of the last rewrite: session start or fold) in number order, then newer
-    ones; what was superseded since `epoch` is still among them. `closed` are items done in any later checkpoint
-    than `checkpoint`. `artifacts` are the newest, newest first, of `artifact_count` in all.
+    ones; what was superseded since `epoch` is still among them. `closed` are pending items of `checkpoint` that are
+    done in it or in any later one. `artifacts` are the newest, newest first, of `artifact_count` in all.
     """
 
     project: str

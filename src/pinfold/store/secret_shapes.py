@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pinfold.store import secret_values as values
 from pinfold.store.secret_values import Judge
 
-EDGE = rb"(?:\b|_|\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2})"
-"""Where a token may begin: a word's edge, or behind an escape whose last letter is a letter."""
+EDGE = rb"(?:\b|_|\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,12}[mK])"
+"""Where a token may begin: a word's edge, or behind an escape or a colour code whose last letter is a letter."""
 
 _WORD = rb"[A-Za-z0-9_-]"
 _ALNUM = rb"[A-Za-z0-9]"

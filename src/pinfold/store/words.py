@@ -103,7 +103,8 @@ def parts(text: str) -> str:
     """
     found: list[str] = []
     for word in dict.fromkeys(_IDENTIFIER.findall(text)):
-        found += identifier_parts(word)
+        if not (word.islower() and word.isalpha()) and not word.isdigit():
+            found += identifier_parts(word)
     if _MAY_HOLD_RUN.search(text):
         for run in dict.fromkeys(_RUN.findall(fold(text))):
             found += bigrams(run)

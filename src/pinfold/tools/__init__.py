@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pinfold.store.errors import InvalidInputError
+from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.tools import checkpoint_state, fetch_pointer, pin_decision, search_history, spill_artifact
-from pinfold.tools.arguments import accept, input_schema_of, redacted
+from pinfold.tools.arguments import Arguments, accept, input_schema_of, redacted, without_secrets
 from pinfold.tools.instructions import INSTRUCTIONS
 from pinfold.tools.pointers import quote
 from pinfold.tools.render import lines, one_line
 from pinfold.tools.tool import Desk, Limits, Reply, Tool
+
+if TYPE_CHECKING:
+    from pinfold.store.redaction import Redactor
 
 TOOLS: tuple[Tool, ...] = (
     pin_decision.TOOL,
@@ -44,8 +47,23 @@ async def call(desk: Desk, name: str, raw_arguments: Mapping[str, object] | None
         raise InvalidInputError(
             f"{quote(name)} is no tool.", f"Tools: {', '.join(tool.name for tool in TOOLS)}."
         )
-    arguments, found = redacted(accept(tool.arguments, raw_arguments), desk.store.redactor)
-    return _framed(desk.store.project, await tool.run(desk, arguments), found)
+    redactor = desk.store.redactor
+    try:
+        arguments, found = redacted(_accepted(tool, raw_arguments, redactor), redactor)
+        reply = await tool.run(desk, arguments)
+    except PinfoldError as error:
+        error.message = redactor.text(error.message).text
+        raise
+    return _framed(desk.store.project, reply, found)
+
+
+def _accepted(tool: Tool, raw: Mapping[str, object] | None, redactor: Redactor) -> Arguments:
+    try:
+        return accept(tool.arguments, raw)
+    except PinfoldError:
+        # Said again of the redacted call: what an error quotes is cut short, and no rule knows half a secret.
+        accept(tool.arguments, without_secrets(raw, redactor))
+        raise
 
 
 def _framed(project: str, reply: Reply, found: Counter[str]) -> Reply:

@@ -94,6 +94,17 @@ def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
     return arguments.model_copy(update=changed), found
 
 
+def without_secrets(raw: Any, redactor: Redactor) -> Any:
+    """Return a call's arguments as they came, with known secret shapes replaced in every text and name."""
+    if isinstance(raw, str):
+        return redactor.text(raw).text
+    if isinstance(raw, list):
+        return [without_secrets(item, redactor) for item in raw]
+    if isinstance(raw, Mapping):
+        return {without_secrets(name, redactor): without_secrets(raw[name], redactor) for name in raw}
+    return raw
+
+
 def input_schema_of(model: type[Arguments]) -> dict[str, Any]:
     """Return the model's JSON schema (2020-12) with nothing in it that a reader would not miss."""
     properties: dict[str, Any] = {}

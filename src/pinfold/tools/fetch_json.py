@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -68,10 +70,12 @@ def _compiled(path: str) -> JSONPathQuery:
 
 
 def _found(content: bytes, query: JSONPathQuery, pointer: str) -> JsonMatches:
+    mark = secrets.token_hex(4)
     try:
-        value = json.loads(content, parse_constant=_refuse_constant)
+        # A fraction stays the text it was: as a float, 1.10 would come back as 1.1 and 1e999 as no JSON at all.
+        value = json.loads(content, parse_float=mark.__add__, parse_constant=_refuse_constant)
         nodes = list(islice(query.finditer(value), _MOST_MATCHES + 1))
-        text = "\n".join(_spelled(nodes[:_MOST_MATCHES]))
+        text = re.sub(f'"{mark}([^"]*)"', r"\1", "\n".join(_spelled(nodes[:_MOST_MATCHES])))
     except (ValueError, RecursionError):
         accepted = f'Read it as text: fetch_pointer(pointer="{pointer}").'
         raise InvalidInputError(f"{pointer} is not JSON that can be read.", accepted) from None

@@ -30,12 +30,11 @@ from pinfold.tools.fetch_record import (
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NOTE, counted, lean, lines, quoted, spot
+from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named, quoted, spot
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20
 _MAX_PATTERN_CHARS = 1_000
-_TITLE_CHARS = 120
 _LEAST_BRIEF_TOKENS = 300
 
 
@@ -114,27 +113,25 @@ def _ask(desk: Desk, arguments: FetchPointer) -> Ask:
 async def _artifact(ask: Ask, number: int) -> Reply:
     artifact = await ask.desk.store.artifact(number)
     body: Body = ArtifactBody(ask.desk.store, artifact)
-    subject = Subject(
-        artifact.pointer, quoted(_title(artifact), _TITLE_CHARS), _artifact_facts(ask, artifact)
-    )
+    subject = _subject(ask, artifact)
     if ask.json_path is not None:
         found = await json_matches(body, artifact.pointer, ask.json_path)
         title = f"{counted(found.count, 'match', 'matches')}{' or more' if found.more else ''} of json_path"
-        body, subject = found.body, Subject(artifact.pointer, title, {"matches": found.count})
+        body = found.body
+        subject = Subject(artifact.pointer, title, {"matches": found.count}, is_derived=True)
     return await _part_of(body, ask, subject)
 
 
-def _title(artifact: Artifact) -> str:
-    return artifact.label or artifact.path or artifact.source
-
-
-def _artifact_facts(ask: Ask, artifact: Artifact) -> dict[str, str]:
-    """Say what it is on the first page; later ones are known to continue it."""
+def _subject(ask: Ask, artifact: Artifact) -> Subject:
+    """Say what it is on the first page; later ones are known to continue it and only name it."""
+    names = {"label": artifact.label, "path": artifact.path or "", "source": artifact.source}
     if ask.given_cursor is not None:
-        return {}
-    named = {"label": artifact.label, "source": artifact.source, "path": artifact.path or ""}
-    shown = {name: shorten(text, _TITLE_CHARS) for name, text in named.items()}
-    return shown | {"type": artifact.outline.media_type}
+        name = next((name for name in names.values() if name), "")
+        return Subject(artifact.pointer, quoted(name, NAME_CHARS))
+    media_type = artifact.outline.media_type
+    title = ", ".join(part for part in (named(names), media_type) if part)
+    shown = {word: shorten(name, NAME_CHARS) for word, name in names.items()}
+    return Subject(artifact.pointer, title, shown | {"type": media_type})
 
 
 async def _part_of(body: Body, ask: Ask, subject: Subject) -> Reply:

@@ -84,11 +84,12 @@ async def pin_record(store: Store, number: int) -> Record:
         "folds": [fold.pointer for fold in folds],
         "lost": lost,
     }
+    scope = ", that session only" if pin.session_only else ""
     status = f"; superseded by P{pin.superseded_by}" if pin.superseded_by else ""
     through = f"Went through {', '.join(fold.pointer for fold in folds)}." if folds else None
     return Record(
         pin.pointer,
-        f"{pin.kind.value}, {_origin(pin.at, pin.session)}, by {pin.actor}{status}",
+        f"{pin.kind.value}, {_origin(pin.at, pin.session)}{scope}, by {pin.actor}{status}",
         document,
         facts,
         through,

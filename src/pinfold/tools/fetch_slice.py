@@ -28,11 +28,15 @@ _LOSSY = "bytes that are no UTF-8 are shown as \\xNN; the exact bytes: "
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a slice is of: its pointer, words for the first line, and facts for the structured side."""
+    """What a slice is of: its pointer, words for the first line, and facts for the structured side.
+
+    `is_derived`: it is made from what the pointer leads to, so its lines have no pointers.
+    """
 
     pointer: str
     title: str
     facts: Mapping[str, Any] = field(default_factory=dict)
+    is_derived: bool = False
 
 
 async def slice_of(body: Body, ask: Ask, subject: Subject) -> Reply:
@@ -131,14 +135,12 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
     text = _legible(shown.content.decode("utf-8", "surrogateescape"))
     exact = f"{subject.pointer}#B{shown.start}-{max(shown.start, shown.stop - 1)}"
     lossy = None if body.is_exact or "\\x" not in text else _LOSSY + exact
-    span = f"{subject.pointer}#L{shown.first_line}-{page.last_line} of {counted(body.line_count, 'line')}"
-    place = f"bytes {shown.start}-{max(shown.start, shown.stop - 1)} of {body.size_bytes:,}"
     left = None if page.is_last else _left(body, page)
     facts = lean(
         {
             "pointer": subject.pointer,
             **subject.facts,
-            "lines": [shown.first_line, page.last_line],
+            "lines": [shown.first_line, page.last_line] if shown.content else None,
             "bytes": _inclusive(shown.start, shown.stop),
             "of": {"lines": body.line_count, "bytes": body.size_bytes},
             "left": left,
@@ -147,9 +149,18 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
             "note": NOTE,
         }
     )
-    head = f"{span}, {place}{subject.title and f': {subject.title}'}"
+    head = f"{_span(body, subject, page)}{subject.title and f': {subject.title}'}"
     tail = f"{_spelled(left)} left; next: {ask.next_call(shown.stop)}" if left else None
     return Reply(lines([head, fenced(ask.desk.store, text), lossy, tail]), facts | {"text": text})
+
+
+def _span(body: Body, subject: Subject, page: _Page) -> str:
+    shown = page.shown
+    if not shown.content:
+        return f"{subject.pointer} 0 bytes"
+    place = f"{shown.first_line}-{page.last_line} of {counted(body.line_count, 'line')}"
+    mark = " lines " if subject.is_derived else "#L"
+    return f"{subject.pointer}{mark}{place}, bytes {shown.start}-{shown.stop - 1} of {body.size_bytes:,}"
 
 
 def _inclusive(start: int, stop: int) -> list[int]:
@@ -160,7 +171,7 @@ def _inclusive(start: int, stop: int) -> list[int]:
 def _left(body: Body, page: _Page) -> dict[str, int]:
     last = page.wanted[1] if page.wanted else body.line_count
     left = {"lines": last - page.next_line + 1}
-    return left if page.wanted else left | {"bytes": body.size_bytes - page.shown.stop}
+    return left if last < body.line_count else left | {"bytes": body.size_bytes - page.shown.stop}
 
 
 def _spelled(left: Mapping[str, int]) -> str:

@@ -20,7 +20,8 @@ from pinfold.store.results import Artifact, SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
-from pinfold.tools.render import NOTE, counted, fenced, lean, lines
+from pinfold.tools.read_ahead import read_ahead
+from pinfold.tools.render import NOTE, counted, fenced, lean, lines, named
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
 _BLOCK_CHARS = 256 * 1024
@@ -98,7 +99,7 @@ def _collected(desk: Desk, blocks: Iterable[bytes], path: str | None) -> _Draft:
             yield block
 
     redaction = desk.store.redactor.stream(blocks)
-    content = collect(observed(redaction), desk.limits.artifact_bytes)
+    content = collect(read_ahead(observed(redaction)), desk.limits.artifact_bytes)
     tokens, estimated = gauge.result()
     outline = sketch.outline(tokens, estimated=estimated)
     return _Draft(content, outline, tuple(redaction.found), path)
@@ -135,6 +136,7 @@ def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int],
     text = lines(
         [
             f"{artifact.pointer} {status}, receipt {result.receipt}: {_size(result)}",
+            named({"label": artifact.label, "path": artifact.path or ""}),
             f"same bytes as {same}" if same else None,
             f"JSON: {outline.json_state}" if outline.json_state else None,
             _errors(artifact.pointer, outline),

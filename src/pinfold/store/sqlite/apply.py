@@ -11,8 +11,8 @@ from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.search import index_entry
 from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
-INDEXED_HEAD_BYTES = 1536 * 1024
-INDEXED_TAIL_BYTES = 512 * 1024
+INDEXED_HEAD_BYTES = 768 * 1024
+INDEXED_TAIL_BYTES = 256 * 1024
 
 
 def is_indexed(start: int, size_bytes: int, total_bytes: int) -> bool:

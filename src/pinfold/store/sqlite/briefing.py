@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from dataclasses import replace
 
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin
-from pinfold.store.sqlite.lineage import current, lineage, previous_of
+from pinfold.store.sqlite.lineage import closed_later, current, lineage, previous_of
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, checkpoint_of, fold_of, pin_of
 from pinfold.store.values import Caller
 
@@ -32,7 +31,7 @@ def brief_state(
         epoch=epoch,
         pins=_pins(db, session, epoch, seq),
         checkpoint=checkpoint,
-        closed=() if checkpoint is None else _closed_later(db, checkpoint, seq),
+        closed=() if checkpoint is None else closed_later(db, checkpoint, seq),
         artifacts=artifacts,
         artifact_count=artifacts[0].number if artifacts else 0,
         fold=_last_fold(db, session, seq),
@@ -69,14 +68,6 @@ def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> 
 
 def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
     return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
-
-
-def _closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> tuple[str, ...]:
-    rows = db.execute(
-        "SELECT state FROM checkpoint WHERE number > ? AND seq <= ?", (checkpoint.number, seq)
-    ).fetchall()
-    done = {item for row in rows for item in json.loads(row["state"])["done"]}
-    return tuple(item for item in checkpoint.pending if item in done)
 
 
 def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:

@@ -10,7 +10,7 @@ from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Checkpoint, SavedCheckpoint
 from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.lineage import current, previous_of
+from pinfold.store.sqlite.lineage import closed_later, current, previous_of
 from pinfold.store.sqlite.rows import checkpoint_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.views import STATE_FIELDS
@@ -20,8 +20,8 @@ def checkpoint_state(tx: Transaction, command: CheckpointState) -> SavedCheckpoi
     """Append the state, fork, or find what an equal call appended; see `Store.checkpoint_state`."""
     request = request_digest(_state(command) | {"fork_of": command.fork_of})
     earlier = tx.earlier((Kind.STATE_CHECKPOINTED, Kind.SESSION_STARTED), command.key, request)
-    if earlier is None and command.key is None and command.fork_of is None:
-        earlier = _equal_latest(tx, command)
+    if earlier is None and command.key is None:
+        earlier = _equal_latest(tx, command) if command.fork_of is None else _equal_fork(tx, command, request)
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
     return _result(tx, _append(tx, command, request), repeated=False)
@@ -41,6 +41,15 @@ def _equal_latest(tx: Transaction, command: CheckpointState) -> Event | None:
         return None
     same_place = (row["head"], row["branch"]) == (command.caller.head, command.caller.branch)
     return tx.event(row["seq"]) if same_place else None
+
+
+def _equal_fork(tx: Transaction, command: CheckpointState, request: str) -> Event | None:
+    """Return the same fork if nothing was written in it yet; after that, the call asks for a fresh one."""
+    session = current(tx.db, command.caller)
+    row = tx.db.execute("SELECT max(seq) FROM event WHERE session = ?", (session,)).fetchone()
+    newest = None if row[0] is None else tx.event(row[0])
+    is_same = newest is not None and newest.body is not None and newest.body.get("request") == request
+    return newest if is_same else None
 
 
 def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
@@ -87,12 +96,13 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> SavedCheckpoint
     assert body is not None
     if event.kind is Kind.SESSION_STARTED:
         checkpoint = _checkpoint(tx.db, body["origin"])
-        previous, forked_from = None, body["origin"]
+        previous = forked_from = body["origin"]
+        done = closed_later(tx.db, checkpoint, event.seq)
     else:
         checkpoint = _checkpoint(tx.db, body["number"])
-        previous, forked_from = body["previous"], body["forked_from"]
+        previous, forked_from, done = body["previous"], body["forked_from"], ()
     before = () if previous is None else _open_items(_checkpoint(tx.db, previous))
-    now = _open_items(checkpoint)
+    now = tuple(item for item in _open_items(checkpoint) if item not in done)
     return SavedCheckpoint(
         checkpoint=checkpoint,
         receipt=receipt_of(event),

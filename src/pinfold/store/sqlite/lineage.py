@@ -1,10 +1,12 @@
-"""Which session a conversation continues, what that one inherits, and from which checkpoint it goes on. Reads only."""
+"""Which session a conversation continues, what it inherits, from which checkpoint it goes on. Reads only."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass
 
+from pinfold.store.results import Checkpoint
 from pinfold.store.values import Caller
 
 
@@ -51,3 +53,12 @@ def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62)
             return int(row[0])
     row = db.execute("SELECT max(number) FROM checkpoint WHERE seq <= ?", (as_of,)).fetchone()
     return None if row[0] is None else int(row[0])
+
+
+def closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> tuple[str, ...]:
+    """Return the pending items of a checkpoint that it or a later one, up to `seq`, says are done."""
+    rows = db.execute(
+        "SELECT state FROM checkpoint WHERE number >= ? AND seq <= ?", (checkpoint.number, seq)
+    ).fetchall()
+    done = {item for row in rows for item in json.loads(row["state"])["done"]}
+    return tuple(item for item in checkpoint.pending if item in done)

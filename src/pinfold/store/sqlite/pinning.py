@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from pinfold.store.commands import PinDecision
@@ -56,12 +57,18 @@ def _request(command: PinDecision) -> str:
 
 def _equal_live_pin(tx: Transaction, command: PinDecision) -> Event | None:
     session = current(tx.db, command.caller) if command.session_only else None
-    row = tx.db.execute(
-        "SELECT seq FROM pin WHERE superseded_by IS NULL AND text = ? AND why = ? AND kind = ?"
+    rows = tx.db.execute(
+        "SELECT seq, supersedes, files FROM pin WHERE superseded_by IS NULL AND text = ? AND why = ? AND kind = ?"
         " AND session_only = ? AND (session_only = 0 OR session = ?)",
         (command.text, command.why, command.kind, int(command.session_only), session),
-    ).fetchone()
-    return None if row is None else tx.event(row["seq"])
+    )
+    return next((tx.event(row["seq"]) for row in rows if _adds_nothing(command, row)), None)
+
+
+def _adds_nothing(command: PinDecision, row: sqlite3.Row) -> bool:
+    """Whether the pin already supersedes and concerns all that the command names; else a repeat would lose it."""
+    supersedes, files = json.loads(row["supersedes"]), json.loads(row["files"])
+    return set(command.supersedes) <= set(supersedes) and set(command.files) <= set(files)
 
 
 def _append(tx: Transaction, command: PinDecision, request: str) -> Event:

@@ -29,12 +29,13 @@ from pinfold.store.values import Pointer
 from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
+KEPT_QUERY_CHARS = 2_000
 _NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
 
 
 async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -> SearchPage:
     """Return one page of hits under a number of its own; see `Store.search_history`."""
-    page = await reader.read(partial(_look, query=query))
+    page = await reader.read(partial(_look, query=query))  # first: a refused query must leave nothing
     if query.missed is not None:
         number = await writer.write(partial(_record, query=query, page=page))
         return replace(page, pointer=f"S{number}", missed=str(query.missed))
@@ -86,13 +87,19 @@ def _pointers(page: SearchPage) -> str:
     return json.dumps([hit.pointer for hit in page.hits])
 
 
+def _kept(tx: Transaction, query: SearchHistory) -> str:
+    """Return what is recorded of a query: a pasted log must not grow the store by its size each time."""
+    clean = tx.clean(query.query)  # before it is cut: no rule knows half a secret
+    return clean if len(clean) <= KEPT_QUERY_CHARS else clean[:KEPT_QUERY_CHARS] + "…"
+
+
 def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     """Number the search; record what it says of an earlier one, and itself as a miss if it found nothing."""
     if query.missed is not None:
         _flag_miss(tx, query, query.missed)
     number = _note(tx, query, page)
     if not (page.hits or query.cursor):
-        body = {"search": number, "query": query.query, "hits": [], "why": "nothing found"}
+        body = {"search": number, "query": _kept(tx, query), "hits": [], "why": "nothing found"}
         _append_miss(tx, query, body)
     return number
 
@@ -102,7 +109,7 @@ def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     session = current(tx.db, query.caller) or 0
     tx.db.execute(
         "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
-        (number, tx.at, session, tx.clean(query.query), _pointers(page)),
+        (number, tx.at, session, _kept(tx, query), _pointers(page)),
     )
     tx.db.execute("DELETE FROM search WHERE number <= ?", (number - KEPT_SEARCHES,))
     return number

@@ -116,7 +116,7 @@ class Transaction:
             event = event_of(row)
             if event.body is not None and event.body.get("request") != request:
                 raise ConflictError(
-                    f"The key {key!r} was used with other arguments; the first write stands (event {event.seq}).",
+                    f"This key was used with other arguments; the first write stands (event {event.seq}).",
                     "Use another key for another write.",
                 )
             return event
