@@ -16,7 +16,7 @@ from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.sqlite.transaction import Transaction
 from tests.contract.acts import find, pin
-from tests.store.children import child, line_of, tell
+from tests.store.children import child, ended, line_of, tell
 from tests.store.test_gate import HOLDER
 
 pytestmark = pytest.mark.anyio
@@ -131,3 +131,34 @@ async def test_a_note_does_not_wait_for_the_disk_where_that_cannot_damage_the_fi
     elsewhere = await open_store(place.folder.with_name("elsewhere"), "demo")
     assert await _how_safely(elsewhere) == (FULL, FULL)
     await elsewhere.close()
+
+
+PINNING = """
+import sys
+from pathlib import Path
+import anyio
+from pinfold.store.commands import PinDecision
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Caller
+
+async def main():
+    store = await open_store(Path(sys.argv[1]), "demo")
+    await store.pin_decision(PinDecision(Caller("test", "elsewhere"), sys.argv[2], "measured"))
+    await store.close()
+
+anyio.run(main)
+"""
+
+
+async def test_a_store_opened_twice_in_one_process_loses_nothing_to_another_process(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await pin(store, "one")
+    again = await open_store(place.folder, "demo")
+    for here, elsewhere in (("three", "two"), ("five", "four")):
+        run = ended(PINNING, place.folder, elsewhere)
+        assert run.returncode == 0, run.stderr
+        await pin(store, here)
+    assert [found.text for found in await again.pins(None, 10)] == ["five", "four", "three", "two", "one"]
+    assert (await store.verify()).problems == ()
+    await store.close()
+    await again.close()

@@ -23,7 +23,8 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._roots = Roots(settings.roots)
+        # To read and close a file of the store would cost this process the locks that it holds there.
+        self._roots = Roots(settings.roots, closed=settings.home)
         self._limits = Limits(artifact_bytes=settings.max_artifact_bytes)
         self._store: Store | None = None
         self._opening = anyio.Lock()

@@ -113,10 +113,12 @@ class OpenFile:
 class Roots:
     """The directories below which files may be read by path; relative paths begin at the first usable one.
 
-    The whole file system and a home directory are no roots: what is in `unusable` says so.
+    The whole file system and a home directory are no roots: what is in `unusable` says so. Nothing below
+    `closed` is read, wherever it lies.
     """
 
-    def __init__(self, roots: Sequence[Path]) -> None:
+    def __init__(self, roots: Sequence[Path], closed: Path | None = None) -> None:
+        self._closed = closed
         resolved = [Path(os.path.realpath(root)) for root in roots]
         reasons = [_unusable(root) for root in resolved]
         self.usable = tuple(root for root, why in zip(resolved, reasons, strict=True) if why is None)
@@ -132,6 +134,8 @@ class Roots:
         Source: P22.
         """
         root, parts = self._located(path)
+        if self._closed is not None and _lies_in(root.joinpath(*parts), self._closed):
+            raise InvalidInputError(f"{_shown(path)} belongs to pinfold itself.", _ACCEPTED)
         descriptor = _walked(root, parts) if _WALKS else _resolved(root, parts)
         try:
             file = OpenFile("/".join(parts), descriptor)
@@ -182,6 +186,15 @@ def _unusable(root: Path) -> str | None:
 def _identity(path: Path) -> tuple[int, int]:
     found = os.stat(path)
     return found.st_dev, found.st_ino
+
+
+def _lies_in(path: Path, folder: Path) -> bool:
+    """Whether a path leads into a folder, in whatever spelling; one that is not there does not."""
+    try:
+        wanted = _identity(folder)
+        return any(_identity(parent) == wanted for parent in path.parents)
+    except OSError:
+        return False
 
 
 def _check_spelling(path: str) -> None:

@@ -6,12 +6,13 @@ Sources: design 1 (SQLite settings); P11, P15.
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from pinfold.store.errors import DamagedError, ReadOnlyError
-from pinfold.store.sqlite.failures import BUSY_S, translate
+from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
 SCHEMA_VERSION = 1
@@ -67,15 +68,20 @@ def check_header(place: Place) -> None:
     """Refuse a file of another program by its first bytes, before SQLite puts files of its own beside it.
 
     A blank application id passes: after a crash at the first start, ours may still stand in the write-ahead
-    log.
+    log. SQLite itself has to read them: a file that a process opens and closes past it costs the process all
+    locks that its other connections hold there, and another process then deletes the log they write to.
     """
-    with place.database.open("rb") as file:
-        header = file.read(_HEADER_BYTES)
-    if not header:
-        return
-    if len(header) < _HEADER_BYTES or not header.startswith(b"SQLite format 3\0"):
+    if 0 < place.database.stat().st_size < _HEADER_BYTES:
         refuse(place, f"{place.database.name} is no database")
-    if int.from_bytes(header[68:72], "big") not in (0, APPLICATION_ID):
+    address = f"{place.database.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as db:
+            application, _ = identity(db)
+    except sqlite3.Error as error:
+        if primary_code(error) != sqlite3.SQLITE_NOTADB:
+            translate(error, str(place.folder))
+        refuse(place, f"{place.database.name} is no database")
+    if application not in (0, APPLICATION_ID):
         refuse(place, f"{place.database.name} belongs to another program")
 
 
