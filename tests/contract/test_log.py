@@ -68,7 +68,7 @@ async def test_seqs_are_gapless_and_ordered_as_acknowledged_between_two_handles(
 async def test_a_write_of_one_handle_is_read_by_another_at_once(store: Store, open_again: Open) -> None:
     other = await open_again()
     await pin(store, "seen")
-    assert (await other.pin(1))[0].text == "seen"
+    assert (await other.pin(1)).pin.text == "seen"
 
 
 async def test_each_message_is_appended_once_and_knows_its_neighbours(store: Store) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
+from pinfold.store.results import PinHistory
 from pinfold.store.values import Caller, PinKind
 from tests.contract.acts import ANNA, BEN, checkpoint, pin
 from tests.contract.conftest import Open
@@ -17,7 +18,7 @@ async def test_a_pin_is_read_back_as_it_was_given(store: Store) -> None:
         store, text, why="the client cannot persist them", files=("src/auth.py",), specifics=("15 minutes",)
     )
     assert (made.pin.pointer, made.repeated, made.pin.text) == ("P1", False, text)
-    assert await store.pin(1) == (made.pin,)
+    assert await store.pin(1) == PinHistory(made.pin, (), ())
     assert made.pin.files == ("src/auth.py",)
     assert made.pin.specifics == ("15 minutes",)
     assert len(made.receipt.digest) == 12
@@ -41,8 +42,9 @@ async def test_the_same_key_gives_the_first_result_and_other_arguments_conflict(
 async def test_a_superseded_pin_keeps_its_history_and_cannot_be_superseded_twice(store: Store) -> None:
     await pin(store, "use Exa")
     second = await pin(store, "use Jina", supersedes=(1,))
-    assert [p.number for p in await store.pin(1)] == [1, 2]
-    assert (await store.pin(1))[0].superseded_by == 2
+    history = await store.pin(1)
+    assert (history.pin.number, [p.number for p in history.others]) == (1, [2])
+    assert history.pin.superseded_by == 2
     with pytest.raises(ConflictError, match="current pin is P2"):
         await pin(store, "use Bing", supersedes=(1,))
     assert second.live_pins == 1
@@ -108,7 +110,7 @@ async def test_an_equal_text_that_supersedes_or_concerns_more_is_no_repeat(store
     await pin(store, "use Jina")
     back = await pin(store, "use Exa", files=("a.py",), supersedes=(2,))
     assert (back.pin.supersedes, back.repeated) == ((2,), False)
-    assert (await store.pin(2))[0].superseded_by == 3
+    assert (await store.pin(2)).pin.superseded_by == 3
     assert (await pin(store, "use Exa", files=("a.py", "b.py"))).pin.files == ("a.py", "b.py")
     assert (await pin(store, "use Exa", files=("a.py",))).repeated
     with pytest.raises(NotFoundError):

@@ -199,7 +199,7 @@ async def test_a_store_of_a_newer_pinfold_is_read_and_not_written(place: Place) 
         link.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     before = _content(place.database)
     store = await open_store(place.folder, "demo")
-    assert (await store.pin(1))[0].text == "decision 0"
+    assert (await store.pin(1)).pin.text == "decision 0"
     with pytest.raises(ReadOnlyError, match=r"newer pinfold .*update pinfold; nothing was written"):
         await pin(store, "too late")
     assert "newer pinfold" in ((await store.status()).read_only or "")

@@ -76,7 +76,7 @@ async def test_a_search_does_not_wait_for_a_process_that_does_not_move(place: Pl
 
 async def _check_kept(place: Place) -> None:
     again = await open_store(place.folder, "demo")
-    assert (await again.pin(1))[0].text == "kept"
+    assert (await again.pin(1)).pin.text == "kept"
     assert (await again.verify()).problems == ()
     await again.close()
 

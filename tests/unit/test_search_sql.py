@@ -16,10 +16,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import pinfold.store.sqlite.search.index as index
+import pinfold.store.sqlite.search.scan as scan
 from pinfold.store.commands import SearchHistory
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.sqlite import search_index, search_scan
-from pinfold.store.sqlite.search import EntryRow, Found, index_entry, search, unindex_entry
+from pinfold.store.sqlite.search import (
+    EntryRow,
+    Found,
+    index_entry,
+    search,
+    unindex_entry,
+)
 from pinfold.store.values import Caller
 
 CALLER = Caller("test", "conversation")
@@ -272,7 +279,7 @@ def test_the_inside_of_a_word_is_found_as_a_substring(log: Log) -> None:
 
 
 def test_the_search_for_substrings_ends_and_says_so(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_scan, "SCANNED_ENTRIES", 20)
+    monkeypatch.setattr(scan, "SCANNED_ENTRIES", 20)
     log.add("new XMLHttpRequest()")
     for n in range(30):
         log.add(f"line number {n}")
@@ -497,9 +504,9 @@ def test_what_is_unindexed_is_gone_and_the_index_stays_sound(log: Log) -> None:
 def test_common_words_are_ranked_among_the_newest_and_that_is_said(
     log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (search_index, *_users_of_probe()):
+    for module in (index, *_users_of_probe()):
         monkeypatch.setattr(module, "PROBE", 50)
-    monkeypatch.setattr(search_index, "NEWEST", 20)
+    monkeypatch.setattr(index, "NEWEST", 20)
     for n in range(200):
         log.add(f"an error seen, number {n}")
     found = log.search("error seen", limit=50)
@@ -512,9 +519,9 @@ def test_common_words_are_ranked_among_the_newest_and_that_is_said(
 
 
 def _users_of_probe() -> tuple[Any, ...]:
-    from pinfold.store.sqlite import search_score, search_terms
+    from pinfold.store.sqlite.search import score, terms
 
-    return search_score, search_terms
+    return score, terms
 
 
 @pytest.mark.full

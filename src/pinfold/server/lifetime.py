@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
-from pinfold.server.descriptors import fill_gaps
 from pinfold.server.notes import note, note_failure
+from pinfold.server.standard_streams import fill_gaps
 
 LEAVE_S = 0.2
 HARD_LIMIT_S = 4.5

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-from pinfold.server.descriptors import claim_stdio, hung_up, read_some, write_all
 from pinfold.server.framing import Lines, LongLine
 from pinfold.server.ledger import Ledger
 from pinfold.server.lifetime import END_OF_INPUT, OUTPUT_CLOSED, Lifetime
@@ -28,6 +27,7 @@ from pinfold.server.messages import (
     write_line,
 )
 from pinfold.server.notes import note
+from pinfold.server.standard_streams import claim_stdio, hung_up, read_some, write_all
 
 DRAIN_S = 1.5
 START_S = 3.0

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         Entry,
         Fold,
         Pin,
+        PinHistory,
         PinnedDecision,
         SavedCheckpoint,
         SearchPage,
@@ -100,11 +101,8 @@ class Store(ABC):
         """Return what the brief of this caller's session is made from, as of a seq (default: now)."""
 
     @abstractmethod
-    async def pin(self, number: int) -> tuple[Pin, ...]:
-        """Return a pin followed by its history: what it replaced, directly or not, then what replaced it.
-
-        Raises `NotFoundError`.
-        """
+    async def pin(self, number: int) -> PinHistory:
+        """Return a pin with its history, at most 50 other pins and 50 folds. Raises `NotFoundError`."""
 
     @abstractmethod
     async def artifact(self, number: int) -> Artifact:

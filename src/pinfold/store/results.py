@@ -208,6 +208,17 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
+class PinHistory:
+    """A pin and what became of it: `others` are what it replaced and what replaced it, directly or not, newest
+    first; `folds` those it went through while it stood, newest first.
+    """
+
+    pin: Pin
+    others: tuple[Pin, ...]
+    folds: tuple[Fold, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One search result. `note` says e.g. which superseded pin it replaces; `ref` is an import's external id."""
 

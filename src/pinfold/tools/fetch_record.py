@@ -17,7 +17,6 @@ from pinfold.tools.fit import fitting_async
 from pinfold.tools.render import NOTE, day, fenced, lean, lines, quoted, spot
 from pinfold.tools.tool import Reply
 
-_FOLDS_LOOKED_AT = 50
 _HISTORY_CHARS = 160
 
 
@@ -55,11 +54,11 @@ async def record_reply(ask: Ask, record: Record) -> Reply:
 
 async def pin_record(store: Store, number: int) -> Record:
     """Return a pin with what it replaced, what replaced it, and the folds it went through."""
-    pin, *history = await store.pin(number)
-    folds = [fold for fold in await store.folds(None, _FOLDS_LOOKED_AT) if _went_through(pin, fold)]
+    found = await store.pin(number)
+    pin, folds = found.pin, found.folds
     lost = {fold.pointer: list(fold.lost[number]) for fold in folds if fold.lost.get(number)}
-    replaced = [other for other in history if other.number < number]
-    later = [other for other in history if other.number > number]
+    replaced = [other for other in found.others if other.number < number]
+    later = [other for other in found.others if other.number > number]
     document = lines(
         [
             pin.text,
@@ -94,11 +93,6 @@ async def pin_record(store: Store, number: int) -> Record:
         facts,
         through,
     )
-
-
-def _went_through(pin: Pin, fold: Fold) -> bool:
-    gone = pin.superseded_seq is not None and fold.seq > pin.superseded_seq
-    return fold.seq > pin.seq and not gone and not (pin.session_only and fold.session != pin.session)
 
 
 def _history(word: str, pins: Iterable[Pin]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -16,6 +15,7 @@ from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.apply import apply
 from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.opening import statements
 from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
@@ -60,19 +60,24 @@ def _derive(db: sqlite3.Connection, rows: Iterator[sqlite3.Row], bytes_in: str =
 def verify(
     database: Path, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
 ) -> VerifyReport:
-    """Check everything in one snapshot of `database`, deriving the views anew in a temporary file."""
-    with tempfile.TemporaryDirectory(prefix="pinfold-verify-") as folder:
-        db = sqlite3.connect((Path(folder) / "scratch.db").as_uri(), uri=True, isolation_level=None)
-        try:
-            db.row_factory = sqlite3.Row
-            db.execute("PRAGMA synchronous = OFF")
-            db.execute("ATTACH DATABASE ? AS live", (f"{database.absolute().as_uri()}?mode=ro",))
-            for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
-                db.execute(statement)
-            db.execute("BEGIN")
-            return _report(db, progress, receipts)
-        finally:
-            db.close()
+    """Check everything in one snapshot of `database`, deriving the views anew in a scratch database.
+
+    The scratch has no name, so nothing of it is left behind, however this ends.
+    Raises `NoSpaceError` where there is no room for it.
+    """
+    db = sqlite3.connect("", uri=True, isolation_level=None)
+    try:
+        db.row_factory = sqlite3.Row
+        db.execute("PRAGMA synchronous = OFF")
+        db.execute("ATTACH DATABASE ? AS live", (f"{database.absolute().as_uri()}?mode=ro",))
+        for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
+            db.execute(statement)
+        db.execute("BEGIN")
+        return _report(db, progress, receipts)
+    except sqlite3.Error as error:
+        translate(error, str(database.parent))
+    finally:
+        db.close()
 
 
 def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]) -> VerifyReport:

@@ -19,6 +19,8 @@ from pinfold.store.words import likeness
 SIMILAR_SHARE = 0.5
 DEAD_END_SHARE = 0.4
 _MOST_NAMED = 3
+COMPARED = 500
+"""How many of the newest live pins a new one is compared with; the lock is held meanwhile."""
 
 
 def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
@@ -141,7 +143,7 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     assert event.body is not None
     pin = pin_by_number(tx.db, event.body["number"])
     live = visible_rows(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
-    others = [row for row in live if row["number"] != pin.number]
+    others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
     return PinnedDecision(
         pin=pin,
         receipt=receipt_of(event),

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pinfold.store.errors import NotFoundError
 from pinfold.store.events import Kind
-from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, SearchRecord
+from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory, SearchRecord
 from pinfold.store.sqlite.pinning import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,
@@ -26,8 +26,8 @@ T = TypeVar("T")
 _HISTORY = 50
 
 
-def pin_with_history(db: sqlite3.Connection, number: int) -> tuple[Pin, ...]:
-    """Return the pin, then what it replaced and what replaced it; see `Store.pin`."""
+def pin_with_history(db: sqlite3.Connection, number: int) -> PinHistory:
+    """Return the pin with what it replaced, what replaced it, and its folds; see `Store.pin`."""
     own = _one(db, "SELECT * FROM pin WHERE number = ?", number, pin_of, ("P", "pin"))
     rows = db.execute(
         "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT pin.number FROM pin JOIN chain"
@@ -35,7 +35,17 @@ def pin_with_history(db: sqlite3.Connection, number: int) -> tuple[Pin, ...]:
         " SELECT pin.* FROM pin JOIN chain USING (number) ORDER BY number DESC LIMIT ?",
         (newest_of(db, number), _HISTORY),
     ).fetchall()
-    return (own, *(pin for pin in map(pin_of, rows) if pin.number != number))
+    others = tuple(pin for pin in map(pin_of, rows) if pin.number != number)
+    return PinHistory(own, others, _folds_of(db, own))
+
+
+def _folds_of(db: sqlite3.Connection, pin: Pin) -> tuple[Fold, ...]:
+    gone = 2**62 if pin.superseded_seq is None else pin.superseded_seq
+    rows = db.execute(
+        "SELECT * FROM fold WHERE seq > ? AND seq < ? AND (? = 0 OR session = ?) ORDER BY number DESC LIMIT ?",
+        (pin.seq, gone, int(pin.session_only), pin.session, _HISTORY),
+    ).fetchall()
+    return tuple(map(fold_of, rows))
 
 
 def checkpoint_by_number(db: sqlite3.Connection, number: int) -> Checkpoint:

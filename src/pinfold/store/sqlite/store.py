@@ -24,6 +24,7 @@ from pinfold.store.results import (
     Entry,
     Fold,
     Pin,
+    PinHistory,
     PinnedDecision,
     SavedCheckpoint,
     SearchPage,
@@ -33,10 +34,10 @@ from pinfold.store.results import (
     VerifyReport,
 )
 from pinfold.store.sqlite import briefing, care, reading, searching, slices
+from pinfold.store.sqlite.appending import append_messages
 from pinfold.store.sqlite.checkpointing import checkpoint_state
 from pinfold.store.sqlite.connection import Place, read_meta
 from pinfold.store.sqlite.gate import WAIT_S, Gate
-from pinfold.store.sqlite.messages import append_messages
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
@@ -126,7 +127,7 @@ class SqliteStore(Store):
         """See `Store.brief_state`."""
         return await self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
 
-    async def pin(self, number: int) -> tuple[Pin, ...]:
+    async def pin(self, number: int) -> PinHistory:
         """See `Store.pin`."""
         return await self._read(lambda db: reading.pin_with_history(db, number))
 

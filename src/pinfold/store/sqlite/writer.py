@@ -10,6 +10,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import NoReturn, TypeVar
 
@@ -163,5 +164,7 @@ class Writer:
 
 
 def _roll_back(db: sqlite3.Connection) -> None:
+    """Undo what is open; a rollback that fails, too, must not hide why there is one."""
     if db.in_transaction:
-        db.execute("ROLLBACK")
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")

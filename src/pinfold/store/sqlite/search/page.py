@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query
 from pinfold.store.snippet import snippet
-from pinfold.store.sqlite.search_entries import EntryRow, TextOf, first_entry
-from pinfold.store.sqlite.search_rank import TIERS
+from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
+from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.words import fold
 
 _FORMS = 16

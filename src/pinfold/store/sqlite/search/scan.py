@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pinfold.store.query import Query
-from pinfold.store.sqlite.search_entries import COLUMNS, EntryRow, TextOf
-from pinfold.store.sqlite.search_index import DEPTH, Index
-from pinfold.store.sqlite.search_rank import TIERS, Ranking
+from pinfold.store.sqlite.search.entries import COLUMNS, EntryRow, TextOf
+from pinfold.store.sqlite.search.index import DEPTH, Index
+from pinfold.store.sqlite.search.rank import TIERS, Ranking
 from pinfold.store.words import fold
 
 SCANNED_ENTRIES = 1_000
@@ -15,7 +15,7 @@ SCANNED_CHARS = 2_000_000
 _LOOKED_AT = 50_000
 
 
-def scan(index: Index, query: Query, text_of: TextOf) -> Ranking:
+def scan_newest(index: Index, query: Query, text_of: TextOf) -> Ranking:
     """Return entries that hold at least half of a line's words as plain substrings, most first, then newest
     first.
 

@@ -14,8 +14,8 @@ import json
 from collections.abc import Iterable
 
 from pinfold.store.query import Line
-from pinfold.store.sqlite.search_index import PROBE, Index, Scored, all_of, any_of, quoted
-from pinfold.store.sqlite.search_terms import Holders, Probe, probe_form
+from pinfold.store.sqlite.search.index import PROBE, Index, Scored, all_of, any_of, quoted
+from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
 
 _POOL = 20_000
 _TERMS = 20

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
-from pinfold.store.sqlite.search_entries import EntryRow, TextOf, entries, newest_id
-from pinfold.store.sqlite.search_index import Index, Scope, index_entry, unindex_entry
-from pinfold.store.sqlite.search_page import FoundHit, Page
-from pinfold.store.sqlite.search_rank import rank
-from pinfold.store.sqlite.search_scan import scan
+from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
+from pinfold.store.sqlite.search.index import Index, Scope, index_entry, unindex_entry
+from pinfold.store.sqlite.search.page import FoundHit, Page
+from pinfold.store.sqlite.search.rank import rank_matches
+from pinfold.store.sqlite.search.scan import scan_newest
 
 __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "unindex_entry"]
 
@@ -47,9 +47,9 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank(index, query)
+    ranking = rank_matches(index, query)
     if not ranking.tiers:
-        ranking = scan(index, query, text_of)
+        ranking = scan_newest(index, query, text_of)
     page = Page(db, query, text_of)
     page.skip(entries(db, sorted(cursor.shown)))
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]

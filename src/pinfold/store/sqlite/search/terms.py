@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pinfold.store.query import Term
-from pinfold.store.sqlite.search_index import PROBE, Index, any_of, quoted
+from pinfold.store.sqlite.search.index import PROBE, Index, any_of, quoted
 from pinfold.store.words import is_run
 
 _PREFIX_CHARS = 4

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query
-from pinfold.store.sqlite.search_index import DEPTH, NEWEST, Index, all_of, quoted
-from pinfold.store.sqlite.search_score import most_words
-from pinfold.store.sqlite.search_terms import Probe, probe_term
+from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, all_of, quoted
+from pinfold.store.sqlite.search.score import most_words
+from pinfold.store.sqlite.search.terms import Probe, probe_term
 
 _FUSION = 60
 
@@ -37,7 +37,7 @@ class Ranking:
         return TIERS[next(iter(self.tiers.values()), -1)]
 
 
-def rank(index: Index, query: Query) -> Ranking:
+def rank_matches(index: Index, query: Query) -> Ranking:
     """Rank what is found for each line; several lines are fused by their ranks."""
     rankings = [_rank_line(index, line) for line in query.lines]
     found = [ranking for ranking in rankings if ranking.tiers]
