@@ -36,7 +36,7 @@ def test_a_history_is_made_once_and_holds_what_it_says(bench: Bench) -> None:
         found = server.call("search_history", query=" ".join(words), limit=50)["structuredContent"]
     assert len(pins["items"]) == PINS
     assert found["tier"] == "exact phrase"
-    assert all(any(word in hit["snippet"] for word in words) for hit in found["hits"])
+    assert all(any(word in hit["text"] for word in words) for hit in found["hits"])
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is read from /proc")
