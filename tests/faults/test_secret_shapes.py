@@ -139,6 +139,29 @@ def test_private_key_as_a_list_of_lines_in_json_becomes_one_line() -> None:
     assert members["n"] == 1
 
 
+@pytest.mark.parametrize("secret", ["hunter2Secret99", "MyPass2024", "S3cretPass1", "hunter2secret99"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("password: ", " for db"),
+        ("password=", "\n"),
+        ("The password is ", "."),
+        ("The staging password is ", " for all"),
+        ("machine h login me password ", "\n"),
+    ],
+)
+def test_password_that_holds_a_word_such_as_pass_or_secret_is_replaced(
+    before: str, secret: str, after: str
+) -> None:
+    expected = Redacted(before + mark("password", secret) + after, (("password", 1),))
+    assert REDACTOR.text(before + secret + after) == expected
+
+
+@pytest.mark.parametrize("secret", ["userPassword1", "password123", "secret123"])
+def test_password_that_could_be_a_name_is_replaced_where_a_sentence_tells_it(secret: str) -> None:
+    assert REDACTOR.text(f"The password is {secret}.").text == f"The password is {mark('password', secret)}."
+
+
 SAMPLE_KEY = "wJalrXUtnFEMI/K7MDENG" + "/bPxRfiCYEXAMPLEKEY"
 
 NEAR_MISSES = (
@@ -226,6 +249,17 @@ NEAR_MISSES = (
     'pem.replace("-----BEGIN PRIVATE KEY-----", "").replace("-----END PRIVATE KEY-----", "")',
     'key = f"-----BEGIN PRIVATE KEY-----\\n{body}\\n-----END PRIVATE KEY-----"',
     "password: sha256, md5 or bcrypt",
+    "The password is base64 encoded, then PBKDF2 derived or argon2id hashed",
+    "password: userPassword1",
+    "login(user=user1, password=user1Password)",
+    "password = testUser2Pass or key2Value",
+    "password = user_pass_2024",
+    "secret = oauth2ClientSecret",
+    "if password is user_password2",
+    "the password is config.password2",
+    "const secretKey = deriveKey2FromInput;",
+    "secret_key: Secp256k1PrivateKey",
+    "api_key: stripeV2ApiKey",
     "password = hash_password(value2)",
     "passwords.txt:12: see password policy 2024",
     "eyJ" + "zb21lIjoiYmFzZTY0IG9mIEpTT04ifQ==",

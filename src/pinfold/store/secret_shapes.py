@@ -280,8 +280,8 @@ RULES: tuple[Rule, ...] = (
         "password or passphrase, assigned or told in a sentence",
         (
             _assigned(_PASSWORD_KEYS, 6, values.password),
-            _value(_PROSE_PASSWORD, 6, values.spoken),
-            _value(_NETRC, 6, values.spoken),
+            _value(_PROSE_PASSWORD, 6, values.told),
+            _value(_NETRC, 6, values.told),
             _value(_MARKED_UP, 6, values.password),
         ),
     ),

@@ -20,21 +20,30 @@ _REFERENCE = (
 )
 _REFERENCE_INSIDE = rb"\$\{|\{\{|\$\(|\[redacted:"
 _PLACEHOLDER = (
-    rb"(?i)(your|my)[-_]?(pass|secret|token|api|key|own|super)|"
+    rb"(?i)(your[-_]?|my[-_]?(?![A-Za-z_-]*[0-9]{2}))(pass|secret|token|api|key|own|super)|"
     rb"(change|replace|insert|enter|put|add|sample|your|my)[-_ <]|change(me|it|this)|"
     rb"todo|fixme|placeholder|dummy|redacted|masked|example|xxx|\*\*\*|\.\.\.|---|___|"
     rb"(none|null|nil|undefined|true|false|empty|string|password|passwd|pass|secret|token|admin|root|user|"
     rb"hidden|foo|bar|foobar|test\d*|abc\d*)$"
 )
 _EXAMPLE = rb"(?i)example|placeholder|your[-_]|x{6}|\*{4}|\.\.\."
-_TYPE = rb"(?i)(u?int|float|bytes|string|char|varchar|str|bool|utf|sha|md)[-_]?\d+(_t)?$"
+_TYPE = rb"(?i)(u?int|float|bytes|string|char|varchar|str|bool|utf|sha|md|base|argon|pbkdf|oauth)[-_]?\d+(_t|id?)?$"
 _LABEL = (
     rb"(?i)pass|secret|token|kennwort|contras|senha|requir|invalid|incorrect|missing|wrong|optional|forgot|"
     rb"confirm|string|text|field|input|param|hash|bcrypt|argon|plain|default|boolean|object|disabled|enabled|"
     rb"unknown|credential"
 )
 _NAME = rb"(?i)pass|pwd|pw\d|secret|token|key|user|arg|val|param|input|self|this|conf|env|text|str\d|field"
+_NUMBERED = (
+    rb"(?:^|_|(?=[A-Z]))(?:"
+    rb"(?i:user|pass|password|pwd|token|secret|key|arg|val|value|param|input|text|str|field|account|client|server|"
+    rb"host|app|api|db|test|v|s|ec|auth|oauth|web|pbkdf|argon|base|utf|x)[0-9]{1,2}|"
+    rb"(?i:sha|md|hs|rs|es|aes|rsa|p|ed|x|curve|base|utf)[0-9]{1,5}|(?i:secp256[kr]1|k8s|e2e|b2b|i18n|p2p|neo4j))(?![0-9a-z])"
+)
+"""Words that carry a number in names too: `user1Password`, `oauth2Token`, `Ed25519PrivateKey`."""
+
 _IDENTIFIER = rb"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*$"
+_PATH = rb"\.|::|->"
 _PART = rb"(?:[A-Z]?[a-z]+(?:[A-Z][a-z]+)*|[A-Z]+)[0-9]{0,2}|[0-9]{1,3}"
 _WORDY = rb"(?:%s)(?:(?:[-_./:]+|->)(?:%s))+$" % (_PART, _PART)
 _ENVIRONMENT = rb"[A-Z0-9]=$"
@@ -103,7 +112,11 @@ def bearer(context: bytes, value: bytes) -> bool:
 
 
 def spoken(context: bytes, value: bytes) -> bool:
-    """Accept what a sentence gives away ("the password is …"): letters and digits, no words, no code."""
+    """Accept what stands alone behind an option or a name: letters and digits, no words, no code."""
+    return _is_spoken(context, value) and not _is_code(value)
+
+
+def _is_spoken(context: bytes, value: bytes) -> bool:
     mixed = re.search(_DIGIT, value) and (re.search(_LETTER, value) or len(value) >= 8)
     if (
         len(value) < 6
@@ -112,7 +125,13 @@ def spoken(context: bytes, value: bytes) -> bool:
         or re.search(_CURSOR, context)
     ):
         return False
-    return not _is_named(value) and not _is_code(value)
+    return not _is_named(value)
+
+
+def told(context: bytes, value: bytes) -> bool:
+    """Accept as `spoken`, and what could be a variable's name too: a sentence tells the password itself."""
+    is_path = re.search(_PATH, value) and _is_code(value)
+    return _is_spoken(context, value) and not (is_path or re.match(_WORDY, value))
 
 
 def url_password(_context: bytes, value: bytes) -> bool:
@@ -162,8 +181,20 @@ def _is_code(value: bytes) -> bool:
     """Whether an unquoted value is rather an expression: a path of names, or a name of what it holds."""
     if len(value) > 80 or not re.match(_IDENTIFIER, value):
         return bool(re.match(_WORDY, value))
-    is_name = b"." in value or len(re.findall(_DIGIT, value)) <= 5
-    return bool(re.match(_WORDY, value)) or (is_name and bool(re.search(_NAME, value)))
+    return bool(re.match(_WORDY, value) or (re.search(_NAME, value) and _is_numbered_as_names_are(value)))
+
+
+def _is_numbered_as_names_are(value: bytes) -> bool:
+    """Whether its digits stand where names have them: few, at the end of a word, or in one such as `oauth2`."""
+    if b"." in value:
+        return True
+    if re.search(_PATH, value) or (b"_" in value and (value.islower() or value.isupper())):
+        return len(re.findall(_DIGIT, value)) <= 5
+    numbers = re.findall(rb"[0-9]+", re.sub(_NUMBERED, b"", value))
+    if not numbers:
+        return True
+    is_at_end = value.endswith(numbers[-1]) or value.islower()
+    return len(numbers) == 1 and len(numbers[0]) <= 2 and is_at_end
 
 
 def _is_irregular(value: bytes) -> bool:
