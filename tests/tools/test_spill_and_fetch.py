@@ -57,7 +57,7 @@ async def test_a_spilled_file_comes_back_byte_for_byte_page_by_page(tool: Call, 
 @given(
     text=st.text(
         st.sampled_from('aé漢ก👩‍🇩🇪e\u0301\u200d\u0308\n\r \x1b\u202e\t{"\\')
-        | st.characters(exclude_categories=["Cs"]),
+        | st.characters(exclude_categories=["Cs"], exclude_characters="\0"),
         min_size=1,
         max_size=3_000,
     )
@@ -73,6 +73,25 @@ async def test_pages_of_any_text_joined_are_that_text_and_none_is_over_its_token
     found = await pages(tool, pointer, max_tokens=100)
     assert "".join(page["text"] for page in found) == text
     assert all(count(page["text"]) <= 100 for page in found)
+
+
+@pytest.mark.parametrize("content", ["\0", "a\0b\n"])
+async def test_content_of_which_nul_is_over_a_tenth_is_binary_and_comes_as_base64(
+    tool: Call, content: str
+) -> None:
+    spilled = await tool("spill_artifact", content=content)
+    assert spilled.structured["type"] == "application/octet-stream"
+    (page,) = await pages(tool, "A1", max_tokens=100)
+    encoded = base64.b64encode(content.encode()).decode()
+    assert (page["base64"], page["of"]) == (encoded, {"bytes": len(content)})
+    assert "text" not in page
+
+
+async def test_content_with_a_rare_nul_comes_as_text(tool: Call) -> None:
+    content = "a line of text\n" * 4 + "\0"
+    assert (await tool("spill_artifact", content=content)).structured["type"] == "text/plain"
+    (page,) = await pages(tool, "A1")
+    assert (page["text"], "base64" in page) == (content, False)
 
 
 async def test_no_page_ends_within_an_emoji_or_a_combined_letter(tool: Call) -> None:
