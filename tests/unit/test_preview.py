@@ -168,6 +168,13 @@ def test_media_type_is_told_by_content(content: bytes, media_type: str) -> None:
         (b"[2026-01-02 03:04] started\n", "text/plain", None),
         (b"[INFO] started\n", "text/plain", None),
         (b"[1] see there\n", "text/plain", None),
+        (b'["a"] see there\n', "text/plain", None),
+        (b"[00000] started\n[00001] ready\n", "text/plain", None),
+        (b"[    0.000000] Linux version 6\n", "text/plain", None),
+        (b"[null] started\n" + b"[null] more\n" * 800_000, "text/plain", None),
+        (b"[0]\n", "application/json", "valid"),
+        (b"[0", "application/json", "invalid: "),
+        (b"[10,\n0.5]\n", "application/json", "valid"),
         (b"{ echo hello; }\n", "text/plain", None),
         (b"plain", "text/plain", None),
     ],
@@ -250,6 +257,22 @@ def test_lines_are_counted_once_and_the_first_five_are_named() -> None:
     content = b"".join(b"ERROR error: FAILED\n" if number % 10 == 3 else b"ok\n" for number in range(1_000))
     outline = sketch(content)
     assert (outline.error_lines, outline.first_errors) == (100, (4, 14, 24, 34, 44))
+
+
+@pytest.mark.parametrize("number", ["%05d", "%d"])
+def test_errors_of_a_log_whose_lines_begin_with_a_number_in_brackets_are_counted(number: str) -> None:
+    lines = [f"[{number % at}] {'ERROR: disk full' if at % 4 == 3 else 'ok'}\n" for at in range(9)]
+    outline = sketch("".join(lines).encode())
+    assert (outline.media_type, outline.json_state) == ("text/plain", None)
+    assert (outline.error_lines, outline.first_errors) == (2, (4, 8))
+
+
+def test_errors_in_json_are_counted_where_it_is_invalid_and_not_where_it_is_valid() -> None:
+    valid = b'[\n"ok",\n"ERROR: disk full"\n]\n'
+    assert (sketch(valid).json_state, sketch(valid).error_lines) == ("valid", 0)
+    broken = sketch(valid + b"ERROR: cut off\n")
+    assert broken.json_state == "invalid: extra data at line 5 column 1"
+    assert (broken.media_type, broken.error_lines, broken.first_errors) == ("application/json", 2, (3, 5))
 
 
 def test_an_error_on_the_last_line_without_a_line_end_counts() -> None:

@@ -12,6 +12,7 @@ _MAX_VALUES = 1_000_000
 _HEAD_BYTES = 512
 
 VALID = "valid"
+INVALID = "invalid: "
 JSON = "application/json"
 JSON_LINES = "application/x-ndjson"
 
@@ -72,9 +73,9 @@ def _judge(content: bytearray) -> tuple[str, str | None] | None:
     except json.JSONDecodeError as error:
         return _explain(error)
     except UnicodeDecodeError as error:
-        return JSON, f"invalid: not UTF-8 at byte {error.start:,}"
+        return JSON, f"{INVALID}not UTF-8 at byte {error.start:,}"
     except ValueError as error:
-        return JSON, f"invalid: {error}"
+        return JSON, f"{INVALID}{error}"
     except RecursionError:
         return JSON, "not checked: nested too deeply"
     return JSON, VALID
@@ -85,7 +86,7 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _explain(error: json.JSONDecodeError) -> tuple[str, str | None] | None:
-    """Say where JSON breaks; `[1] see there` on the first line is prose, further values on further lines are lines."""
+    """Say where JSON breaks; `["a"] see there` on the first line is prose, further values below are lines."""
     if error.msg == "Extra data" and error.doc.lstrip().startswith("["):
         if error.lineno == 1:
             return None
@@ -93,5 +94,5 @@ def _explain(error: json.JSONDecodeError) -> tuple[str, str | None] | None:
         return JSON_LINES, None
     return (
         JSON,
-        f"invalid: {error.msg[0].lower()}{error.msg[1:]} at line {error.lineno:,} column {error.colno:,}",
+        f"{INVALID}{error.msg[0].lower()}{error.msg[1:]} at line {error.lineno:,} column {error.colno:,}",
     )

@@ -32,9 +32,10 @@ _DIFF = re.compile(rb"\A(?:diff --git |Index: |--- )|^diff --git |^--- [^\n]+\n\
 _HUNK = re.compile(rb"^@@ -\d|^(?:new|deleted) file mode |^rename from |^Binary files ", re.MULTILINE)
 _XML = re.compile(rb"\s*<\?xml[ \t]")
 _HTML = re.compile(rb"\s*<(?:!doctype html|html[ >])", re.IGNORECASE)
-_JSON = re.compile(
-    rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{"\]]|\Z|(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?:[,\]]|\Z)))'
-)
+_SCALAR = rb"(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+# A bracket that closes behind one bare value ends its line, else it is a log's: `[0007] started`, `[12] started`.
+_BARE_ITEM = rb"(?:" + _SCALAR + rb"\s*(?:,|\Z|\][ \t\r]*(?:\n|\Z)))"
+_JSON = re.compile(rb'\s*(?:\{\s*(?:["}]|\Z)|\[\s*(?:[\[{"\]]|\Z|' + _BARE_ITEM + rb"))")
 _CSV_LINES = 5
 
 
@@ -66,7 +67,7 @@ def _broken(window: bytes) -> int:
 
 
 def looks_like_json(head: bytes) -> bool:
-    """Whether content that begins like this is meant as a JSON object or array; `[2026-01-02 …]` is not."""
+    """Whether content that begins like this is meant as a JSON object or array; `[2026-01-02]` and `[12] …` are not."""
     return _JSON.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
 
 

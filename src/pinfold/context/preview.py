@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pinfold.context.alarms import Alarms
 from pinfold.context.excerpt import KEPT_BYTES, Ends, excerpt
-from pinfold.context.json_check import JSON, JSON_LINES, JsonCheck
+from pinfold.context.json_check import INVALID, JSON, JSON_LINES, JsonCheck
 from pinfold.context.media import BINARY, magic, text_type
 from pinfold.context.samples import Samples
 from pinfold.context.tokens import count
@@ -48,7 +48,7 @@ class Sketch:
             return Outline(magic(self._head) or BINARY, self._hex_start(), 0)
         self._alarms.finish()
         media_type, json_state = self._json.result(self._first_line()) or (text_type(self._head), None)
-        is_log = media_type in _LOGS
+        is_log = media_type in _LOGS or (json_state or "").startswith(INVALID)
         return Outline(
             media_type=media_type,
             preview=self._preview(media_type),
