@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
@@ -107,16 +108,18 @@ def started(state: str, ending: str) -> Iterator[Peer]:
 
 
 def seconds_to_end(state: str, ending: str) -> float:
-    """Bring a server into a state, end it, and return how long it took; check its exit code."""
+    """Bring a server into a state, end it, and return how long it took; infinity for over 5 s.
+
+    The exit code is checked of one that kept the promise: on a busy machine the kernel's alarm may cut one off.
+    """
     end, code = ENDINGS[ending]
     with started(state, ending) as peer:
         STATES[state](peer)
         assert not peer.is_gone(0)
         begin = time.monotonic()
         end(peer)
-        assert peer.is_gone(WORST_S), "still alive"
-        taken = time.monotonic() - begin
-        assert peer.server.wait(PATIENCE_S) == code
+        taken = time.monotonic() - begin if peer.is_gone(WORST_S) else math.inf
+        assert taken > PROMISED_S or peer.server.wait(PATIENCE_S) == code
         return taken
 
 
@@ -126,6 +129,16 @@ def assert_all_end(cases: list[tuple[str, str]]) -> None:
         taken = dict(zip(cases, pool.map(lambda case: seconds_to_end(*case), cases), strict=True))
     late = [case for case, taken_s in taken.items() if taken_s > PROMISED_S]
     assert {case: taken_s for case in late if (taken_s := seconds_to_end(*case)) > PROMISED_S} == {}
+
+
+def test_a_server_that_is_late_is_tried_once_more_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stands in for a busy machine: what is measured is given here."""
+    given = {("idle", "SIGTERM"): [math.inf, 0.1], ("idle", "SIGINT"): [0.1], ("idle", "SIGHUP"): [3.0, 2.1]}
+    monkeypatch.setattr(f"{__name__}.seconds_to_end", lambda *case: given[case].pop(0))
+    assert_all_end([("idle", "SIGTERM"), ("idle", "SIGINT")])
+    assert [given[case] for case in list(given)[:2]] == [[], []]
+    with pytest.raises(AssertionError):
+        assert_all_end([("idle", "SIGHUP")])
 
 
 # Each state and each ending at least once; a server that is still starting costs little to start.
@@ -153,6 +166,7 @@ def test_what_runs_at_the_end_of_input_is_finished_and_answered() -> None:
     with toy() as peer:
         assert text_of(peer.ask(call(0, "echo", text="up"))) == "up"
         peer.send(call(1, "sleep", s=0.3), call(2, "sleep", s=0.3, where="thread"), call(3, "echo", text="x"))
+        peer.wait_for_note(b"sleeping\nsleeping\n")
         peer.stdin.close()
         answers = sorted((answer["id"], text_of(answer)) for answer in peer.rest())
         assert answers == [(1, "slept"), (2, "slept"), (3, "x")]
