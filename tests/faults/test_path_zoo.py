@@ -170,6 +170,10 @@ def test_absolute_path_outside_is_refused_even_where_its_text_begins_like_a_root
         error = refusal(Roots([root]), outside)
         assert isinstance(error, InvalidInputError)
         assert "outside" in error.message or "`..`" in error.message
+    assert refusal(Roots([root]), f"{root}-evil/log.txt").hint == (
+        "Give the path of a regular file below the project's root, "
+        "or let the user add a folder to PINFOLD_ROOTS."
+    )
 
 
 @pytest.mark.usefixtures("way")

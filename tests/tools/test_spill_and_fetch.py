@@ -265,7 +265,17 @@ async def test_lines_of_a_json_result_are_not_spelled_as_lines_of_the_artifact(t
     found = await tool("fetch_pointer", pointer="A1", json_path="$.a[*]")
     assert found.text.startswith("A1 lines 1-2 of 2 lines, bytes 0-24 of 25: 2 matches of json_path\n")
     missing = await tool("fetch_pointer", pointer="A1", json_path="$.b")
-    assert missing.text.startswith("A1 0 bytes: 0 matches of json_path\n")
+    assert missing.text.splitlines() == ["A1 no match of json_path", "project: demo"]
+    assert missing.structured == {"pointer": "A1", "matches": 0, "project": "demo"}
+    one = await tool("fetch_pointer", pointer="A1", json_path="$.a[0]")
+    assert one.text.startswith("A1 line 1 of 1 line, bytes 0-0 of 1: 1 match of json_path\n")
+
+
+async def test_a_range_of_one_line_is_spelled_as_one_line(tool: Call) -> None:
+    await tool("spill_artifact", content="a\nb\nc\n")
+    for spelled in ("A1#L2", "A1#L2-2"):
+        reply = await tool("fetch_pointer", pointer=spelled)
+        assert reply.text.startswith("A1#L2 of 3 lines, bytes 2-3 of 6: text/plain\n")
 
 
 async def test_the_last_line_of_a_range_says_how_many_bytes_are_left_of_it(tool: Call) -> None:
@@ -348,9 +358,20 @@ async def both_sides(tool: Call, pointer: str) -> list[Reply]:
 
 
 async def test_exactly_one_of_path_and_content_is_needed(tool: Call) -> None:
-    for arguments in ({}, {"path": "a", "content": "b"}):
+    for arguments in ({}, {"path": ""}, {"content": None}, {"path": "a", "content": "b"}):
         with pytest.raises(InvalidInputError, match="Exactly one of `path` and `content`"):
             await tool("spill_artifact", **arguments)
+
+
+async def test_empty_content_is_refused_as_that_and_says_nothing_beside_a_path(
+    tool: Call, folder: Path
+) -> None:
+    for arguments in ({"content": ""}, {"path": "", "content": "", "label": "make"}):
+        with pytest.raises(InvalidInputError) as refused:
+            await tool("spill_artifact", **arguments)
+        assert str(refused.value) == "`content` is empty. There is nothing to spill."
+    (folder / "a.log").write_text("a\n")
+    assert (await tool("spill_artifact", path="a.log", content="")).structured["bytes"] == 2
 
 
 async def test_over_the_limit_is_refused_with_the_size_and_nothing_is_stored(
@@ -477,7 +498,7 @@ async def test_an_empty_file_is_kept_and_read_as_nothing(tool: Call, folder: Pat
     assert (spilled.structured["bytes"], spilled.structured["lines"]) == (0, 0)
     reply = await tool("fetch_pointer", pointer="A1")
     assert (reply.structured["text"], reply.structured["of"]) == ("", {"lines": 0, "bytes": 0})
-    assert reply.text.startswith('A1 0 bytes: path "empty.log", text/plain\n')
+    assert reply.text.splitlines() == ['A1 0 bytes: path "empty.log", text/plain', "project: demo"]
     assert "lines" not in reply.structured
     assert "next" not in reply.structured
     with pytest.raises(NotFoundError):

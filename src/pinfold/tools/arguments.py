@@ -58,9 +58,10 @@ def accept(model: type[A], raw: Mapping[str, object] | None) -> A:
 
 def _says_nothing(model: type[Arguments], name: str, value: object) -> bool:
     """Whether a value means "not given": null, or an empty string, with which some models fill what they leave out."""
-    if not checks(model)[name].takes_null:
+    check = checks(model)[name]
+    if not check.takes_null:
         return False
-    return value is None or (value == "" and not model.model_fields[name].is_required())
+    return value is None or (check.takes_empty and value == "" and not model.model_fields[name].is_required())
 
 
 def _refuse_unknown(name: object, known: tuple[str, ...]) -> None:

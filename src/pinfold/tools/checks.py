@@ -26,9 +26,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Check(ABC):
-    """Reads one argument and describes it. `takes_null` says that null means "not given"."""
+    """Reads one argument and describes it. `takes_null` and `takes_empty` say what means "not given"."""
 
     takes_null = True
+    takes_empty = True
 
     def is_kept(self) -> bool:
         """Whether its text may be stored, so that known secret shapes are replaced first."""
@@ -95,14 +96,14 @@ class Query(Text):
 
 @dataclass(frozen=True, slots=True)
 class Content(Check):
-    """Text to be spilled: anything that UTF-8 can carry, NUL and blanks included, but not nothing."""
+    """Text to be spilled: anything that UTF-8 can carry, NUL and blanks included; the tool refuses an empty one."""
+
+    takes_empty = False
 
     def read(self, name: str, value: object) -> str:
         """Return the text unchanged."""
         if not isinstance(value, str):
             raise InvalidInputError(f"`{name}` must be text, not {quote(value)}.", "Send it as a string.")
-        if not value:
-            raise InvalidInputError(f"`{name}` is empty.", "There is nothing to spill.")
         if found := _SURROGATE.search(value):
             where = f"half of a surrogate pair at character {found.start()}"
             raise InvalidInputError(

@@ -116,6 +116,10 @@ async def _artifact(ask: Ask, number: int) -> Reply:
     subject = _subject(ask, artifact)
     if ask.json_path is not None:
         found = await json_matches(body, artifact.pointer, ask.json_path)
+        if not found.count:
+            return Reply(
+                f"{artifact.pointer} no match of json_path", {"pointer": artifact.pointer, "matches": 0}
+            )
         title = f"{counted(found.count, 'match', 'matches')}{' or more' if found.more else ''} of json_path"
         body = found.body
         subject = Subject(artifact.pointer, title, {"matches": found.count}, is_derived=True)

@@ -151,15 +151,19 @@ def _text_reply(body: Body, ask: Ask, subject: Subject, page: _Page) -> Reply:
     )
     head = f"{_span(body, subject, page)}{subject.title and f': {subject.title}'}"
     tail = f"{_spelled(left)} left; next: {ask.next_call(shown.stop)}" if left else None
-    return Reply(lines([head, fenced(ask.desk.store, text), lossy, tail]), facts | {"text": text})
+    shown_text = fenced(ask.desk.store, text) if text else None
+    return Reply(lines([head, shown_text, lossy, tail]), facts | {"text": text})
 
 
 def _span(body: Body, subject: Subject, page: _Page) -> str:
     shown = page.shown
     if not shown.content:
         return f"{subject.pointer} 0 bytes"
-    place = f"{shown.first_line}-{page.last_line} of {counted(body.line_count, 'line')}"
-    mark = " lines " if subject.is_derived else "#L"
+    span = LineRange(shown.first_line, page.last_line)
+    place = f"{span} of {counted(body.line_count, 'line')}"
+    mark = "#L"
+    if subject.is_derived:
+        mark = " line " if span.first == span.last else " lines "
     return f"{subject.pointer}{mark}{place}, bytes {shown.start}-{shown.stop - 1} of {body.size_bytes:,}"
 
 

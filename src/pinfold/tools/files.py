@@ -37,6 +37,7 @@ _FILE = (
     | getattr(os, "O_BINARY", 0)
 )
 _ACCEPTED = "Give the path of a regular file below the project's root."
+_ACCEPTED_OUTSIDE = f"{_ACCEPTED[:-1]}, or let the user add a folder to PINFOLD_ROOTS."
 _SET_ROOTS = "Set PINFOLD_ROOTS to the directories that may be read, or pass the text itself."
 _KINDS = {
     stat.S_IFDIR: "a directory",
@@ -156,7 +157,7 @@ class Roots:
             return self.usable[0], _names(path, given.parts)
         located = self._below(given) if given.is_absolute() else None
         if located is None:
-            raise InvalidInputError(f"{_shown(path)} is outside the roots.", _ACCEPTED)
+            raise InvalidInputError(f"{_shown(path)} is outside the roots.", _ACCEPTED_OUTSIDE)
         root, depth = located
         return root, _names(path, given.parts[depth:])
 

@@ -52,6 +52,8 @@ class _Draft:
 
 async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
     """Read, redact, outline and store in one pass off the event loop. Raises as `Roots.open` and `Store`."""
+    if "content" in arguments.model_fields_set and not (arguments.content or arguments.path):
+        raise InvalidInputError("`content` is empty.", "There is nothing to spill.")
     if bool(arguments.path) == bool(arguments.content):
         raise InvalidInputError(
             "Exactly one of `path` and `content` is needed.", "Pass `path` where a file exists."
