@@ -49,6 +49,19 @@ from pinfold.context.specifics import LIMIT, MAX_REASON_CHARS, reason, specifics
             "порт 5432 и 15 минут, файл конфиг.yaml; 20 دقيقة; 15 นาที",
             "5432|15 минут|конфиг.yaml|20 دقيقة|15 นาที",
         ),
+        (
+            "Use Postgres 17. Run it on Ubuntu 24.04, Node.js 20 and iOS 18",
+            "Postgres 17|Ubuntu 24.04|Node.js 20|iOS 18",
+        ),
+        ("Postgres 16, not MySQL", "Postgres 16|MySQL"),
+        (
+            "PostgreSQL 16 lacks X, Redis v7.2 has it; Python 3.11+ only",
+            "PostgreSQL 16|Redis v7.2|Python 3.11",
+        ),
+        ("Redis 5 minutes, Workers 4%, Retries 3/s, Use 3 workers", "5 minutes|4%|3/s|3 workers"),
+        ("C++ 20, C# 12 and Go 1.22.3; step 3 of 5 took 20 minutes", "C++ 20|C# 12|Go 1.22.3|20 minutes"),
+        ("Postgres 170 takes Port 5432 from Version 2.0", "170|5432|2.0"),
+        ("16 lacks it, 1.5 requires it, 300 because of it", "1.5|300"),
         ("**bold_name** (see PR #12) [P7]: TTL_S.", "bold_name|#12|P7|TTL_S"),
     ],
 )
@@ -65,6 +78,7 @@ def test_concrete_parts_are_found(text: str, found: str | None) -> None:
         "the client's app isn't ours; it's theirs' too",
         "NEVER do THIS: ALWAYS ask FIRST. DECISION: we MUST",
         "well-known state-of-the-art follow-up",
+        "Use 3. The 9 of them; In 16, Keep 5, NEVER 2",
         "",
         "我们决定存储令牌，因为客户端不可靠。",
     ],
@@ -203,6 +217,10 @@ def test_a_reason_is_bounded() -> None:
         ("src/auth/session.py:42", "in Session.py we"),
         ("C:\\Users\\me\\notes.txt", "notes.txt"),
         ("v1.2.3", "uses V1.2.3."),
+        ("Postgres 17", "postgres:17-alpine"),
+        ("Postgres 17", "PostgreSQL v17"),
+        ("Python 3.11", "python>=3.11"),
+        ("Node.js 20", "node.js version 20"),
         ("--no-verify", "with --no-verify"),
         ("getUserById", "call GETUSERBYID()"),
         ("npm run build", "`npm run build` first"),
@@ -227,6 +245,8 @@ def test_a_specific_survives(specific: str, text: str) -> None:
         ("9f86d08", "9f86d08a1"),
         ("src/auth/session.py", "src/auth/sessions.pyc"),
         ("v1.2.3", "v1.2.4"),
+        ("Postgres 17", "Postgres 170, Postgres 17.2, Postgres, MyPostgres 17"),
+        ("Python 3.11", "3.11, Python 3.1"),
     ],
 )
 def test_a_specific_that_is_only_part_of_another_does_not_survive(specific: str, text: str) -> None:

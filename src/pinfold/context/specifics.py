@@ -54,9 +54,38 @@ _SHORT_UNITS = frozenset(
     "ms s m h d w ns us µs μs B kB KB MB GB TB KiB MiB GiB TiB k K M G x px pt em rem Hz kHz MHz".split()
 )
 _NO_UNITS = frozenset(
-    "and are any but can did does for from had has have into its nor not now off one our out over per she than that"
-    " the then they this too two und until upto was were when which while who why will with would you your".split()
+    "about above adds after again against all allows already also always and any are became because become becomes"
+    " before behind below between both breaks brings but came can cannot causes comes contains could creates depends"
+    " did does doesn don during each every exists fits for from gave gets gives goes had handles has have held helps"
+    " here his holds how however ignores includes instead into introduces is isn its just keeps lacks later lets like"
+    " makes may means might must needs never nor not now off offers once one only onto our out over per provides"
+    " rather refuses rejects remains removes replaces requires seems shall she ships should since solves some stays"
+    " still such supports takes than that the their then there they this those though through throughout too two und"
+    " under unless until upto uses using very via wants was wasn were what when where whether which while who whose why"
+    " will took ran said made went with within without won works would yet you your".split()
 )
+_UNITS = _SHORT_UNITS | frozenset(
+    f"{unit}{plural}"
+    for unit in "second sec minute min hour day week month year byte token line row file time worker thread request"
+    " percent point user connection replica".split()
+    for plural in ("", "s")
+)
+"""What follows a number that is an amount even behind a name; any other word leaves it a version there."""
+
+_NAME = re.compile(r"[A-Z][A-Za-z]{1,20}(?:\.js)?|[A-Z](?:\+\+|#)|(?:i|mac|tv|watch)OS")
+_NO_NAMES = frozenset(
+    "About Add After All Allow Almost Already An And Any Are Around As At Be Because Before Between Both But By"
+    " Can Cap Change Check Cut Do Does Drop During Each Every Exactly Expect First For From Get Give Had Has Have"
+    " He Her His How If In Increase Into Is It Its Just Keep Last Less Let Limit Lower Make Many Max Maximum Min"
+    " Minimum More Most Move Need Needs Next No Nor Not Now Of On Once Only Or Our Over Past Per Pick Plus Port"
+    " Prefer Put Raise Reduce Release Remove Require Requires Retry Return Roughly Run Save Send Set She Show"
+    " Since So Some Start Stop Store Support Switch Take Target Than That The Their Them Then There These They"
+    " This Those Through Till To Took Top Total Try Under Until Up Upgrade Upto Use Uses Using Version Via Wait"
+    " Was We Were What When Where Which While Will With Within Without Write You Your".split()
+)
+"""Words that stand in front of an amount, capitalized where a sentence begins; they name nothing with a version."""
+
+_VERSION_BEHIND = re.compile(r"[ \u00a0](v?\d{1,2}(?:\.\d{1,4}){0,3})(?:\+|(?![\w%‰°€$£×/]|[.,:+-]\w))")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 _TRAILING = ".:…-–—*·"
 _LEADING = "*·–—…:"
@@ -104,6 +133,7 @@ _REASON = re.compile(
     r"|rather than|weil|parce que|porque|perché|потому что)(?!\w)|因为|因為",
     re.IGNORECASE,
 )
+_VERSIONED = re.compile(rf"({_NAME.pattern})[ \u00a0]v?(\d[\d.]*)")
 _AMOUNT = re.compile(rf"\W*({_NUMBER})[\s-]?[^\d\s]*")
 _NO_MORE_DIGITS = r"(?![^\W\d_]*\d)(?![.,]\d)"
 _NARROW = re.compile(rf"[^\W{_WIDE}]")
@@ -147,11 +177,24 @@ def _word(text: str, piece: re.Match[str]) -> tuple[str | None, int]:
         return None, piece.end()
     if _PLAIN_NUMBER.fullmatch(word):
         return _number(text, word, piece)
+    if version_end := _version_end(text, word, piece):
+        return text[piece.end() - len(word) : version_end], version_end
     if _is_concrete(word):
         return word, piece.end()
     if text.startswith("()", piece.end()) and word.isidentifier():
         return word, piece.end()
     return None, piece.end()
+
+
+def _version_end(text: str, word: str, piece: re.Match[str]) -> int | None:
+    """Return where the version ends that stands behind a proper name, as in `Postgres 17`."""
+    is_name = _NAME.fullmatch(word) and word not in _NO_NAMES and word not in _EMPHASIS
+    version = _VERSION_BEHIND.match(text, piece.end()) if is_name and piece.group().endswith(word) else None
+    if version is None:
+        return None
+    unit = _UNIT_BEHIND.match(text, version.end(1))
+    is_amount = unit and (unit["unit"] is None or unit["unit"] in _UNITS or "/" in unit["unit"])
+    return None if is_amount else version.end(1)
 
 
 def _number(text: str, number: str, piece: re.Match[str]) -> tuple[str | None, int]:
@@ -207,8 +250,16 @@ def reason(text: str) -> str | None:
 
 
 def survives(specific: str, text: str) -> bool:
-    """Whether a text still holds a specific: case apart, a path by its base name, a number without its unit."""
+    """Whether a text still holds a specific: case apart, a path by its base name, a number without its unit.
+
+    A name with its version is there however the two are joined: `Postgres 17`, `PostgreSQL v17`, `postgres:17`.
+    """
     folded = text.casefold()
+    versioned = _VERSIONED.fullmatch(specific)
+    if versioned:
+        name, version = re.escape(versioned[1].casefold()), re.escape(versioned[2])
+        joined = rf"{_NOT_AFTER}{name}(?:ql|\.?js)?\W{{0,4}}(?:v|version\W{{1,2}})?{version}{_NO_MORE_DIGITS}"
+        return re.search(joined, folded) is not None
     amount = _AMOUNT.fullmatch(specific)
     if amount:
         number = re.escape(_plain_digits(amount[1]))
