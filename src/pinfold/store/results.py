@@ -138,7 +138,8 @@ class Checkpoint:
 class SavedCheckpoint:
     """The outcome of `checkpoint_state`; `checkpoint` is the origin itself for a bare fork.
 
-    `opened`, `closed` and `kept` compare its pending items with those of `previous` (a checkpoint's number).
+    `opened`, `closed` and `kept` compare its pending items with those of `previous` (a checkpoint's number); items
+    that it neither lists nor says are done are closed too. `brief` is what the brief is made from now.
     """
 
     checkpoint: Checkpoint
@@ -150,6 +151,7 @@ class SavedCheckpoint:
     opened: tuple[str, ...]
     closed: tuple[str, ...]
     kept: tuple[str, ...]
+    brief: BriefState
 
 
 @dataclass(frozen=True, slots=True)

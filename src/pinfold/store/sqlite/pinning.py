@@ -146,7 +146,7 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
     return PinnedDecision(
         pin=pin,
-        receipt=receipt_of(event),
+        receipt=receipt_of(tx.event(event.seq + len(pin.supersedes))),  # behind the events that supersede
         repeated=repeated,
         similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
         dead_ends=_alike(
