@@ -147,3 +147,37 @@ async def test_a_search_that_is_refused_records_no_miss(desk: Desk, tool: Call) 
         with pytest.raises(InvalidInputError):
             await tool("search_history", missed=search, **refused)
     assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "query", "line", "shown"),
+    [
+        (
+            "timeout 45 ms\nretry 42\n" * 30 + "nothing\n" * 400 + "retry timeout 42 failed hard\n",
+            ('"retry timeout 42"', "retry timeout 42"),
+            461,
+            "retry timeout 42 failed hard",
+        ),
+        (
+            "".join(f"Failure in handler_{n % 45}.py:{n % 42}\n" for n in range(4_000))
+            + "Failure in handler_45.py:42\n",
+            ('"Failure in handler_45.py:42"', "Failure in handler_45.py:42", "handler_45.py:42"),
+            4_001,
+            "Failure in handler_45.py:42",
+        ),
+        (
+            "".join(f"module_{n}.c:{n % 42}: undefined\n" for n in range(45)) * 20
+            + "module_45.c:42: undefined reference\n",
+            ('"module_45.c:42: undefined"', "module_45.c:42: undefined"),
+            901,
+            "module_45.c:42: undefined reference",
+        ),
+    ],
+)
+async def test_a_hit_by_phrase_points_at_the_phrase_and_shows_it(
+    tool: Call, content: str, query: tuple[str, ...], line: int, shown: str
+) -> None:
+    await tool("spill_artifact", content=content)
+    for asked in query:
+        hit = (await tool("search_history", query=asked)).structured["hits"][0]
+        assert (hit["pointer"], shown in hit["text"]) == (f"A1#L{line}", True), asked
