@@ -181,3 +181,30 @@ async def test_a_hit_by_phrase_points_at_the_phrase_and_shows_it(
     for asked in query:
         hit = (await tool("search_history", query=asked)).structured["hits"][0]
         assert (hit["pointer"], shown in hit["text"]) == (f"A1#L{line}", True), asked
+
+
+async def test_a_page_says_how_many_hits_have_which_tier(desk: Desk, tool: Call) -> None:
+    said = ["job one began", "ERROR: job failed", "job two began", "an error failed the job"]
+    await desk.store.append_messages(desk.caller, [Message("assistant", text) for text in said])
+    reply = await tool("search_history", query="ERROR: job failed")
+    assert reply.text.splitlines()[0] == "S1 4 found: 1 by exact phrase, 1 by all words, 2 by most words"
+    assert reply.structured["tier"] == "exact phrase"
+    told = [(hit["text"], hit.get("tier")) for hit in reply.structured["hits"]]
+    assert told == [
+        ("ERROR: job failed", None),
+        ("an error failed the job", "all words"),
+        ("job two began", "most words"),
+        ("job one began", "most words"),
+    ]
+    reply = await tool("search_history", query="began")
+    assert reply.text.splitlines()[0] == "S2 2 found by exact phrase"
+    assert [hit.get("tier") for hit in reply.structured["hits"]] == [None, None]
+
+
+async def test_the_parts_of_a_pin_and_a_checkpoint_do_not_run_together(tool: Call) -> None:
+    await tool("pin_decision", text="Use Postgres 17.", why="16 lacks X")
+    await tool("checkpoint_state", goal="Ship timeouts", done=["pins"], pending=["write client tests"])
+    pin = (await tool("search_history", query="postgres")).structured["hits"][0]
+    checkpoint = (await tool("search_history", query="client tests")).structured["hits"][0]
+    assert pin["text"] == "Use Postgres 17. | 16 lacks X"
+    assert checkpoint["text"].startswith("Ship timeouts | pins | write client tests")

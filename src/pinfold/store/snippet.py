@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from pinfold.store.words import fold, stem
 
@@ -117,7 +118,7 @@ def _joined(form: str) -> str:
     """Return a pattern for the tokens in a row, whatever or nothing between them, but never for 15 as 1.5."""
     tokens = form.split()[:_MOST_TOKENS]
     pattern = re.escape(tokens[0])
-    for left, right in zip(tokens, tokens[1:], strict=False):
+    for left, right in pairwise(tokens):
         apart = left[-1].isdigit() and right[0].isdigit()
         pattern += (r"[\W_]++" if apart else r"[\W_]*+") + re.escape(right)
     return pattern

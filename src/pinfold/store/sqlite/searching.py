@@ -13,7 +13,13 @@ from dataclasses import replace
 from functools import partial
 
 from pinfold.store.commands import SearchHistory
-from pinfold.store.errors import BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError
+from pinfold.store.errors import (
+    BusyError,
+    InvalidInputError,
+    NoSpaceError,
+    ReadOnlyError,
+    UnknownOutcomeError,
+)
 from pinfold.store.events import Body, Kind
 from pinfold.store.results import Hit, SearchPage
 from pinfold.store.sqlite import sessions
@@ -71,7 +77,9 @@ def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
         title = _label(db, entry)
         if entry.chunk is not None:
             pointer += f"#L{_lines_before(db, entry.chunk) + hit.line}"
-    return Hit(pointer, entry.kind, entry.at, entry.session, hit.snippet, title, entry.ref, hit.note)
+    return Hit(
+        pointer, entry.kind, entry.at, entry.session, hit.snippet, hit.tier, title, entry.ref, hit.note
+    )
 
 
 def _label(db: sqlite3.Connection, entry: EntryRow) -> str:

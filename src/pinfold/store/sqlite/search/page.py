@@ -23,12 +23,18 @@ _COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
 
 @dataclass(frozen=True, slots=True)
 class FoundHit:
-    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any."""
+    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any.
+
+    `matched` is the id of the entry that was found: for a superseded pin not the one that is shown. `tier` is
+    a name of `rank.TIERS`.
+    """
 
     entry: EntryRow
     snippet: str
     line: int
-    note: str | None = None
+    note: str | None
+    matched: int
+    tier: str = "none"
 
 
 class Page:
@@ -86,7 +92,7 @@ class Page:
         found = snippet(text, self._sought)
         if note is None and (self._seen[text] or self._seen[found.text] == _SAME_SNIPPETS):
             return None
-        return FoundHit(present, found.text, found.line, note)
+        return FoundHit(present, found.text, found.line, note, row.id)
 
     def _take(self, row: EntryRow, hit: FoundHit | None) -> None:
         self.consumed.add(row.id)
