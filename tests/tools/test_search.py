@@ -9,6 +9,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.values import Caller
 from pinfold.tools import Desk
 from tests.tools.conftest import Call
 
@@ -208,3 +209,22 @@ async def test_the_parts_of_a_pin_and_a_checkpoint_do_not_run_together(tool: Cal
     checkpoint = (await tool("search_history", query="client tests")).structured["hits"][0]
     assert pin["text"] == "Use Postgres 17. | 16 lacks X"
     assert checkpoint["text"].startswith("Ship timeouts | pins | write client tests")
+
+
+async def test_an_unknown_session_is_named_with_those_there_are_and_is_no_miss(
+    desk: Desk, tool: Call
+) -> None:
+    with pytest.raises(InvalidInputError, match=r"no session 9\. None has begun yet"):
+        await tool("search_history", query="gateway", session=9)
+    await desk.store.append_messages(desk.caller, [Message("user", "deploy the gateway")])
+    with pytest.raises(InvalidInputError, match=r"no session 9\. There is only session 1\."):
+        await tool("search_history", query="gateway", session=9)
+    other = Caller("test", "another")
+    await desk.store.append_messages(other, [Message("user", "the gateway is up")])
+    with pytest.raises(
+        InvalidInputError, match=r"no session 9\. The sessions are 1 to 2\. Leave `session` out"
+    ):
+        await tool("search_history", query="gateway", session="s9")
+    assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
+    found = await tool("search_history", query="gateway", session=2)
+    assert (found.structured["search"], len(found.structured["hits"])) == ("S1", 1)

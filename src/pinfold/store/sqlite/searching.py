@@ -55,9 +55,21 @@ async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -
 
 
 def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
+    if query.session is not None:
+        _check_session(db, query.session)
     found = search(db, query, partial(text_of, db))
     hits = tuple(_hit(db, hit) for hit in found.hits)
     return SearchPage(None, found.tier, hits, found.covered, found.bounded, found.next_cursor)
+
+
+def _check_session(db: sqlite3.Connection, session: int) -> None:
+    newest = int(db.execute("SELECT coalesce(max(number), 0) FROM session").fetchone()[0])
+    if session > newest:
+        there_are = f"The sessions are 1 to {newest}." if newest > 1 else f"There is only session {newest}."
+        raise InvalidInputError(
+            f"There is no session {session}.",
+            f"{there_are if newest else 'None has begun yet.'} Leave `session` out to search all.",
+        )
 
 
 def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
