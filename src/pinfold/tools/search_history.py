@@ -1,4 +1,4 @@
-"""search_history: find what was said, decided, tried or printed earlier in this project."""
+"""search_history: find what was decided, ruled out, checkpointed or spilled earlier in this project."""
 
 from __future__ import annotations
 
@@ -165,9 +165,9 @@ TOOL = Tool(
     name="search_history",
     title="Search history",
     description=(
-        "Find what was said, decided, tried or printed earlier in this project, in any session, before "
-        "asking again or retrying. Quoted parts are phrases; alternative phrasings go on separate lines. "
-        "Returns pointers with one-line snippets."
+        "Find pins, dead ends, checkpoints and spilled output (and imported messages) of this project, from "
+        "any session, before asking again or retrying. Quoted parts are phrases; "
+        "alternative phrasings go on separate lines. Returns pointers with one-line snippets."
     ),
     arguments=SearchHistory,
     annotations=READS,
