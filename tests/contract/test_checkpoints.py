@@ -107,3 +107,18 @@ async def test_a_bare_fork_opens_nothing_and_keeps_what_nobody_has_closed_since(
 async def test_what_a_checkpoint_itself_says_is_done_is_closed_in_its_brief(store: Store) -> None:
     await checkpoint(store, goal="ship", done=("a",), pending=("a", "b"))
     assert (await store.brief_state(ANNA)).closed == ("a",)
+
+
+async def test_a_brief_as_of_what_is_not_there_yet_is_refused(store: Store) -> None:
+    await checkpoint(store, goal="ship")
+    with pytest.raises(NotFoundError, match="the log has 2 events"):
+        await store.brief_state(ANNA, 3)
+
+
+async def test_a_receipt_of_a_superseding_pin_stands_behind_all_that_it_did(store: Store) -> None:
+    await pin(store, "one")
+    made = await pin(store, "two", supersedes=(1,))
+    then = await store.brief_state(None, made.receipt.seq)
+    assert [p.text for p in then.pins] == ["two"]
+    assert (await pin(store, "two", supersedes=(1,))).receipt == made.receipt
+    assert (await store.verify(receipts=[made.receipt])).ok

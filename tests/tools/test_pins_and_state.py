@@ -10,8 +10,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store import Store
 from pinfold.store.commands import Message
-from pinfold.store.errors import BusyError, ConflictError, InvalidInputError, NotFoundError
-from pinfold.store.results import BriefState
+from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.values import Caller
 from pinfold.tools import Desk, call
 from tests.tools.conftest import Call
@@ -142,16 +141,26 @@ async def test_a_fork_continues_in_a_new_session(tool: Call) -> None:
         await tool("checkpoint_state")
 
 
-async def test_a_saved_checkpoint_is_no_error_when_the_brief_cannot_be_read(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def busy(caller: Caller | None, as_of: int | None = None) -> BriefState:
-        raise BusyError(10, "another one")
+async def test_an_item_that_vanished_without_being_done_is_said_to_be_so(tool: Call) -> None:
+    await tool("checkpoint_state", goal="Ship", pending=["a", "b", "c"])
+    reply = await tool("checkpoint_state", goal="Ship", done=["a"], pending=["c"])
+    assert (reply.structured["closed"], reply.structured["not_done"]) == (["a", "b"], ["b"])
+    assert "closed without being done: b" in reply.text
+    assert "closed: a" in reply.text
 
-    monkeypatch.setattr(desk.store, "brief_state", busy)
-    reply = await call(desk, "checkpoint_state", {"goal": "x"})
-    assert reply.structured["pointer"] == "C1"
-    assert "brief_tokens" not in reply.structured
+
+async def test_a_fork_says_what_is_still_pending_and_what_was_closed_since(tool: Call) -> None:
+    await tool("checkpoint_state", goal="Ship", pending=["write client", "tests"])
+    await tool("checkpoint_state", goal="Ship", done=["tests"])
+    fork = await tool("checkpoint_state", fork_of="C1")
+    assert (fork.structured["kept"], fork.structured["closed"]) == (["write client"], ["tests"])
+    assert "not_done" not in fork.structured
+    assert fork.text.startswith("session 2 forked from C1, receipt ")
+    brief = await tool("fetch_pointer", pointer="brief")
+    assert "Pending: write client" in brief.text
+    assert "tests" not in brief.text
+    with pytest.raises(NotFoundError, match="the log has"):
+        await tool("fetch_pointer", pointer="brief@5000")
 
 
 async def test_the_brief_says_when_the_repository_has_moved(desk: Desk, tool: Call) -> None:

@@ -9,6 +9,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.values import Caller
 from pinfold.tools import Desk
 from tests.tools.conftest import Call
 
@@ -147,3 +148,83 @@ async def test_a_search_that_is_refused_records_no_miss(desk: Desk, tool: Call) 
         with pytest.raises(InvalidInputError):
             await tool("search_history", missed=search, **refused)
     assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "query", "line", "shown"),
+    [
+        (
+            "timeout 45 ms\nretry 42\n" * 30 + "nothing\n" * 400 + "retry timeout 42 failed hard\n",
+            ('"retry timeout 42"', "retry timeout 42"),
+            461,
+            "retry timeout 42 failed hard",
+        ),
+        (
+            "".join(f"Failure in handler_{n % 45}.py:{n % 42}\n" for n in range(4_000))
+            + "Failure in handler_45.py:42\n",
+            ('"Failure in handler_45.py:42"', "Failure in handler_45.py:42", "handler_45.py:42"),
+            4_001,
+            "Failure in handler_45.py:42",
+        ),
+        (
+            "".join(f"module_{n}.c:{n % 42}: undefined\n" for n in range(45)) * 20
+            + "module_45.c:42: undefined reference\n",
+            ('"module_45.c:42: undefined"', "module_45.c:42: undefined"),
+            901,
+            "module_45.c:42: undefined reference",
+        ),
+    ],
+)
+async def test_a_hit_by_phrase_points_at_the_phrase_and_shows_it(
+    tool: Call, content: str, query: tuple[str, ...], line: int, shown: str
+) -> None:
+    await tool("spill_artifact", content=content)
+    for asked in query:
+        hit = (await tool("search_history", query=asked)).structured["hits"][0]
+        assert (hit["pointer"], shown in hit["text"]) == (f"A1#L{line}", True), asked
+
+
+async def test_a_page_says_how_many_hits_have_which_tier(desk: Desk, tool: Call) -> None:
+    said = ["job one began", "ERROR: job failed", "job two began", "an error failed the job"]
+    await desk.store.append_messages(desk.caller, [Message("assistant", text) for text in said])
+    reply = await tool("search_history", query="ERROR: job failed")
+    assert reply.text.splitlines()[0] == "S1 4 found: 1 by exact phrase, 1 by all words, 2 by most words"
+    assert reply.structured["tier"] == "exact phrase"
+    told = [(hit["text"], hit.get("tier")) for hit in reply.structured["hits"]]
+    assert told == [
+        ("ERROR: job failed", None),
+        ("an error failed the job", "all words"),
+        ("job two began", "most words"),
+        ("job one began", "most words"),
+    ]
+    reply = await tool("search_history", query="began")
+    assert reply.text.splitlines()[0] == "S2 2 found by exact phrase"
+    assert [hit.get("tier") for hit in reply.structured["hits"]] == [None, None]
+
+
+async def test_the_parts_of_a_pin_and_a_checkpoint_do_not_run_together(tool: Call) -> None:
+    await tool("pin_decision", text="Use Postgres 17.", why="16 lacks X")
+    await tool("checkpoint_state", goal="Ship timeouts", done=["pins"], pending=["write client tests"])
+    pin = (await tool("search_history", query="postgres")).structured["hits"][0]
+    checkpoint = (await tool("search_history", query="client tests")).structured["hits"][0]
+    assert pin["text"] == "Use Postgres 17. | 16 lacks X"
+    assert checkpoint["text"].startswith("Ship timeouts | pins | write client tests")
+
+
+async def test_an_unknown_session_is_named_with_those_there_are_and_is_no_miss(
+    desk: Desk, tool: Call
+) -> None:
+    with pytest.raises(InvalidInputError, match=r"no session 9\. None has begun yet"):
+        await tool("search_history", query="gateway", session=9)
+    await desk.store.append_messages(desk.caller, [Message("user", "deploy the gateway")])
+    with pytest.raises(InvalidInputError, match=r"no session 9\. There is only session 1\."):
+        await tool("search_history", query="gateway", session=9)
+    other = Caller("test", "another")
+    await desk.store.append_messages(other, [Message("user", "the gateway is up")])
+    with pytest.raises(
+        InvalidInputError, match=r"no session 9\. The sessions are 1 to 2\. Leave `session` out"
+    ):
+        await tool("search_history", query="gateway", session="s9")
+    assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
+    found = await tool("search_history", query="gateway", session=2)
+    assert (found.structured["search"], len(found.structured["hits"])) == ("S1", 1)

@@ -53,6 +53,18 @@ def test_an_identifier_is_asked_whole_and_in_pieces() -> None:
     assert line.hints == ("user", "id")
 
 
+def test_a_word_as_written_is_a_unit_of_its_tokens() -> None:
+    line = parse("is foo_1500 in src/getUserById.py, 成语接").lines[0]
+    assert [unit.forms for unit in line.units] == [
+        ("foo 1500",),
+        ("src",),
+        ("getuserbyid py", "get user by id py"),
+        ("成语",),
+        ("语接",),
+    ]
+    assert [unit.terms for unit in line.units] == [(0, 1), (2,), (3, 4), (5,), (6,)]
+
+
 def test_an_unspaced_run_is_asked_in_pairs() -> None:
     line = parse("成语接龙").lines[0]
     assert [term.forms for term in line.terms] == [("成语",), ("语接",), ("接龙",)]

@@ -27,6 +27,7 @@ from pinfold.store.sqlite.search import (
     search,
     unindex_entry,
 )
+from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.values import Caller
 
 CALLER = Caller("test", "conversation")
@@ -89,6 +90,9 @@ class Log:
 
     def ids(self, text: str, **given: Any) -> list[int]:
         return [hit.entry.id for hit in self.search(text, **given).hits]
+
+    def tiers(self, text: str) -> dict[int, str]:
+        return {hit.entry.id: hit.tier for hit in self.search(text).hits}
 
     def pages(self, text: str, limit: int) -> list[list[int]]:
         pages, cursor = [], None
@@ -228,7 +232,7 @@ def test_any_text_with_a_letter_or_digit_is_answered(log: Log, text: str, letter
         for noise in NOISE:
             log.add(noise)
     found = log.search(text + letter)
-    assert found.tier in ("exact phrase", "all words", "most words", "substring", "none")
+    assert found.tier in TIERS
     assert 0.0 <= found.covered <= 1.0
     assert (found.tier == "none") == (not found.hits)
 
@@ -299,6 +303,67 @@ def test_tiers_come_in_order_and_are_named(log: Log) -> None:
     assert found.tier == "exact phrase"
     assert log.search("version plugin").tier == "all words"
     assert log.search("ambient-total orphaned plugin version").tier == "most words"
+
+
+def test_each_hit_has_its_own_tier(log: Log) -> None:
+    phrase, every = log.add("ERROR: job failed"), log.add("the job printed an error and failed")
+    some = log.add("the job began")
+    assert log.tiers("ERROR: job failed") == {
+        phrase: "exact phrase",
+        every: "all words",
+        some: "most words",
+    }
+    found = log.search("ERROR: job failed", limit=1)
+    later = log.search("ERROR: job failed", cursor=found.next_cursor)
+    assert (found.tier, later.tier) == ("exact phrase", "all words")
+
+
+@pytest.mark.parametrize(
+    ("query", "whole", "pieces"),
+    [
+        ("foo_1500", "set foo_1500 here", "foo w"),
+        ("foo_1500", "set foo_1500 here", "foo took 1500 ms"),
+        ("handler_45", "in handler_45 it is", "handler 46"),
+        ("v1.2.3", "tagged v1.2.3 today", "step 2 of 3"),
+        ("2026-03-14", "on 2026-03-14", "at 03 of 14"),
+        ("parse_hexDump", "parse_hex_dump", "dump hex: parse"),
+    ],
+)
+def test_pieces_of_an_identifier_are_not_the_identifier(
+    log: Log, query: str, whole: str, pieces: str
+) -> None:
+    part = log.add(pieces)
+    found = log.search(query)
+    assert {hit.tier for hit in found.hits} <= {"word parts"}
+    assert found.covered == 0.0
+    holder = log.add(whole)
+    found = log.search(query)
+    assert found.hits[0].entry.id == holder
+    assert found.hits[0].tier in ("exact phrase", "all words")
+    assert found.covered == 1.0
+    assert log.tiers(query).get(part, "word parts") == "word parts"
+
+
+def test_one_piece_of_an_unknown_identifier_finds_nothing(log: Log) -> None:
+    log.add('{"b": 99}')
+    assert log.ids("hunter2Secret99") == []
+    most = log.add("a hunter with a secret")
+    assert log.tiers("hunter2Secret99") == {most: "word parts"}
+    inside = log.add("xhunter2Secret99x")
+    assert log.tiers("hunter2Secret99") == {inside: "substring"}
+
+
+def test_a_beginning_beside_a_whole_word_is_a_substring(log: Log) -> None:
+    begun, word = log.add("commit 9f86d081884c7d659a2feaa0"), log.add("a quokka")
+    other = log.add("another quokka")
+    assert log.tiers("9f86d08 quokka") == {begun: "substring", word: "most words", other: "most words"}
+
+
+@pytest.mark.parametrize("query", ["getUser/getuser", "A´a", "½/½", "a_b " * 100, "用户_foo", "don't", "/a"])
+def test_every_query_has_words_to_cover(log: Log, query: str) -> None:
+    wanted = log.add(query)
+    found = log.search(query)
+    assert ([hit.entry.id for hit in found.hits], found.covered) == ([wanted], 1.0)
 
 
 @pytest.mark.parametrize(

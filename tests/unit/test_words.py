@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.store.words import body, fold, folded_words, is_run, likeness, parts, stem, tokens
+from pinfold.store.words import body, fold, folded_words, is_run, parts, share_of, stem, tokens
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,10 @@ def test_content_words_leave_out_stop_words_unless_nothing_else_is_there() -> No
     assert folded_words("The tests of the parser") == {"test", "parser"}
     assert folded_words("to be or not to be") == {"to", "be", "or", "not"}
     assert folded_words("用户身份") == {"用户", "户身", "身份"}
+
+
+def likeness(a: str, b: str) -> float:
+    return share_of(folded_words(a), folded_words(b))
 
 
 def test_likeness_is_one_for_equal_words_zero_for_none_and_between_otherwise() -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import tiktoken
 
 WINDOW_CHARS = 16 * 1024
+SHORT_CHARS = 4_096
 EXACT_BYTES = 4 * 1024 * 1024
 """Up to this size a `Gauge` counts every byte; beyond it, it estimates."""
 
@@ -63,9 +64,11 @@ def count(text: str) -> int:
 
 
 async def count_async(text: str) -> int:
-    """Return `count(text)`, worked out on a worker thread; for use on the event loop."""
+    """Return `count(text)`, for use on the event loop: short texts are counted at once, others on a worker thread."""
     from anyio import to_thread
 
+    if len(text) <= SHORT_CHARS and _encoding is not None:
+        return count(text)
     return await to_thread.run_sync(count, text)
 
 

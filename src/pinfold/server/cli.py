@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pinfold import __version__
-from pinfold.store.errors import PinfoldError
+from pinfold.store.errors import InvalidInputError, PinfoldError
 
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
+    from pinfold.store.values import Receipt
 
 _PROJECT = click.option(
     "--project",
@@ -22,18 +24,41 @@ _PROJECT = click.option(
 )
 
 
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
+
+
+@contextmanager
+def _telling_errors(ctx: click.Context) -> Iterator[None]:
+    """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1."""
+    try:
+        yield
+    except PinfoldError as error:
+        if ctx.params.get("as_json"):
+            import json
+
+            click.echo(json.dumps({"ok": False, "error": str(error)}))
+        else:
+            click.echo(f"pinfold: {error}", err=True)
+        ctx.exit(1)
+
+
+class _Command(click.Command):
+    def invoke(self, ctx: click.Context) -> Any:
+        with _telling_errors(ctx):
+            return super().invoke(ctx)
+
+
 class _Commands(click.Group):
-    """Shows an error of ours as one line and exit status 1."""
+    command_class = _Command
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with _telling_errors(ctx):  # of serving, when no command is named
             return super().invoke(ctx)
-        except PinfoldError as error:
-            click.echo(f"pinfold: {error}", err=True)
-            ctx.exit(1)
 
 
-@click.group(cls=_Commands, invoke_without_command=True)
+@click.group(
+    cls=_Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="pinfold")
 @click.pass_context
 def main(ctx: click.Context) -> None:
@@ -57,7 +82,7 @@ def serve(project: Path | None = None) -> None:
 @main.command()
 @_PROJECT
 @click.option("--as-of", type=click.IntRange(min=0), help="Show it as it was at this seq of the log.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@_JSON
 def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     """Print the brief: what a session is given after a compaction, on resume and on clear."""
     from pinfold.server.brief_report import brief_report
@@ -65,13 +90,26 @@ def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     click.echo(brief_report(_settings(project), as_of, as_json=as_json))
 
 
+def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[Receipt]:
+    from pinfold.store.values import Receipt
+
+    try:
+        return [Receipt.read(text) for text in texts]
+    except InvalidInputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 @main.command()
 @_PROJECT
 @click.option(
-    "--receipt", "receipts", multiple=True, help="A receipt that must hold, e.g. 42:9f31c2aa07d4; repeatable."
+    "--receipt",
+    "receipts",
+    multiple=True,
+    callback=_read_receipts,
+    help="A receipt that must hold, e.g. 42:9f31c2aa07d4; repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def verify(project: Path | None, receipts: tuple[str, ...], *, as_json: bool) -> None:
+@_JSON
+def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> None:
     """Check the log's chain, the views and the index against it, and every artifact. Changes nothing.
 
     Only a receipt can show that the log's end was cut off: writes are acknowledged with one.

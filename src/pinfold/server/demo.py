@@ -25,7 +25,8 @@ Print = Callable[[str], None]
 
 DECISION = "Refresh tokens live in Redis for 15 minutes and are rotated on every use."
 WHY = "The mobile client cannot persist them between restarts."
-WATCHED = ("Redis", "15 minutes", "rotated", "mobile client")
+DETAILS = ("Redis", "15 minutes", "rotated", "mobile client")
+"""What a later reader of the decision needs exactly."""
 
 CONVERSATION = (
     f"user: DECISION: {DECISION} {WHY}",
@@ -41,7 +42,7 @@ _INDENT = "    "
 
 
 def fold(messages: tuple[str, ...], words: int) -> tuple[str, ...]:
-    """Return a summary as a compaction makes it: the first words of each message, one line for two messages."""
+    """Return a stand-in for a client's summary: the first words of every second message."""
     return tuple(" ".join(message.split()[:words]) + " …" for message in messages[::2])
 
 
@@ -96,14 +97,17 @@ async def _second_conversation(talk: _Conversation) -> str:
 def _show_folds(show: Print) -> None:
     once = fold(CONVERSATION, _FIRST_FOLD_WORDS)
     twice = fold(once, _SECOND_FOLD_WORDS)
+    show("\n-- the context window is full; a simple stand-in for a client's summarizer folds it")
     for title, summary in (("one fold", once), ("a fold of the fold", twice)):
-        text = "\n".join(summary)
-        kept = [word for word in WATCHED if survives(word, text)]
-        show(f"\n-- the context window is full: after {title} the client's summary reads")
+        show(f"-- after {title} the summary reads")
         show("\n".join(_INDENT + line for line in summary))
-        show(
-            f"{_INDENT}=> {len(kept)} of {len(WATCHED)} specifics of the decision left: {', '.join(kept) or 'none'}"
-        )
+        show(f"{_INDENT}=> " + _left("\n".join(summary)))
+
+
+def _left(text: str) -> str:
+    """Say which of the decision's details a text still holds."""
+    kept = [detail for detail in DETAILS if survives(detail, text)]
+    return f"{len(kept)} of the decision's {len(DETAILS)} details left: {', '.join(kept) or 'none'}"
 
 
 def play(show: Print, *, keep: bool) -> None:
@@ -119,7 +123,7 @@ def play(show: Print, *, keep: bool) -> None:
         brief = anyio.run(_play, folder, show)
         if DECISION not in brief or WHY not in brief:
             raise DamagedError("The demo's decision")
-        show(f"\n-- the decision is back word for word, {len(WATCHED)} of {len(WATCHED)} specifics.")
+        show(f"\n-- the decision is back word for word; {_left(brief)}")
         show(
             f"-- {time.monotonic() - begun:.1f} s, two real server processes"
             + (f", kept in {folder}" if keep else "")

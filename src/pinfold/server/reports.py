@@ -33,22 +33,26 @@ def _ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
 
 
 def verify_report(
-    settings: Settings, progress: Progress | None, receipts: Sequence[str], *, as_json: bool
+    settings: Settings, progress: Progress | None, receipts: Sequence[Receipt], *, as_json: bool
 ) -> tuple[str, bool]:
     """Return what `verify` found as text or JSON, and whether nothing is wrong."""
 
     async def question(store: Store) -> tuple[str, bool]:
-        report = await store.verify(progress, [Receipt.read(text) for text in receipts])
+        report = await store.verify(progress, receipts)
         if as_json:
             found = asdict(report) | {"ok": report.ok, "tip": str(report.tip) if report.tip else None}
             return json.dumps(found), report.ok
-        verdict = "ok" if report.ok else f"{len(report.problems)} problems"
+        verdict = "ok" if report.ok else _problems(len(report.problems))
         head = (
             f"{verdict}: {report.events:,} events, {report.artifacts:,} artifacts, tip {report.tip or 'none'}"
         )
         return "\n".join([head, *report.problems]), report.ok
 
     return _ask(settings, question)
+
+
+def _problems(number: int) -> str:
+    return "1 problem" if number == 1 else f"{number:,} problems"
 
 
 def rebuild_report(settings: Settings, progress: Progress | None) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from pinfold.server.ahead import Ahead
 from pinfold.server.lifetime import guard
+from pinfold.server.notes import note
 from pinfold.server.settings import Settings, read_settings
 from pinfold.server.wire import Wire
+
+_AT_A_TERMINAL = "serving MCP on stdin, as clients start it; see pinfold --help. Ctrl-C ends."
 
 
 def serve_over_stdio(folder: Path | None) -> None:
@@ -17,6 +21,8 @@ def serve_over_stdio(folder: Path | None) -> None:
     """
     settings = read_settings(folder=folder)
     with guard() as life:
+        if os.isatty(0):
+            note(_AT_A_TERMINAL)
         wire = Wire.open_stdio(life, Ahead().take)
         import anyio  # the wire reads while this and the SDK are being imported
 

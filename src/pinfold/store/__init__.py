@@ -98,7 +98,10 @@ class Store(ABC):
 
     @abstractmethod
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
-        """Return what the brief of this caller's session is made from, as of a seq (default: now)."""
+        """Return what the brief of this caller's session is made from, as of a seq (default: now).
+
+        Raises `NotFoundError` for a seq behind the log's end.
+        """
 
     @abstractmethod
     async def pin(self, number: int) -> PinHistory:

@@ -24,7 +24,7 @@ else:
     from backports import zstd
 
 CHUNK_BYTES = 64 * 1024
-SPOOL_BYTES = 16 * 1024 * 1024
+SPOOL_BYTES = 4 * 1024 * 1024
 _LEVEL = 1  # packs logs as well as 3 does, and text and code within a tenth
 _WORTH_IT = 0.95
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

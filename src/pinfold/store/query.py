@@ -23,6 +23,7 @@ MAX_CHARS = 10_000
 _QUOTED = re.compile('"([^"\n]*)"|“([^”\n]*)”')
 _WORD = re.compile(r"[^\W_]")
 _ALNUM = re.compile("[A-Za-z0-9]+")
+_UNIT = re.compile(r"[^\s/\\:,;|=()\[\]{}<>@#&?!+*~^%$`]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,18 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """One word as written, such as `foo_1500`: its `terms` (by index), and the `forms` that are all of it."""
+
+    forms: tuple[str, ...]
+    terms: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One phrasing. `whole` is all of it as one form; `phrases` must be there, `terms` should.
 
+    `units` say which terms make up a word that only counts as held with all of it, in a row.
     `hints` are forms that count in ranking only: pieces of identifiers. `neighbours` are pairs of `terms` (by
     index) with the form in which they stand side by side in the line, and `literals` the folded words that
     hold more than letters and digits, such as `c++`. `pieces` are the folded words as written, for a search
@@ -49,6 +59,7 @@ class Line:
     neighbours: tuple[tuple[int, int, str], ...]
     literals: tuple[str, ...]
     pieces: tuple[str, ...]
+    units: tuple[Unit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,7 @@ def _line(text: str) -> Line:
         neighbours=tuple(_neighbours(text, chain, terms)),
         literals=tuple(dict.fromkeys(_literals(words))),
         pieces=tuple(dict.fromkeys(fold(word) for word in words))[:MAX_WORDS],
+        units=tuple(dict.fromkeys(_units(words, terms))),
     )
 
 
@@ -123,6 +135,22 @@ def _terms(words: list[str]) -> Iterator[tuple[Term, int, int]]:
                 continue
             yield Term((token, splits[token]) if token in splits else (token,)), place, place
             place += 1
+
+
+def _units(words: list[str], terms: list[Term]) -> Iterator[Unit]:
+    """Yield the words that stand between blanks and signs, with the terms they consist of."""
+    numbers = {term.forms[0]: i for i, term in enumerate(terms)}
+    for written in (unit for word in words for unit in _UNIT.findall(word)):
+        found = [term for term, _, _ in _terms([written])]
+        if any(is_run(token) for token in tokens(written)):
+            yield from (Unit(term.forms, (own,)) for term, own in _numbered(found, numbers))
+        elif own := [number for _, number in _numbered(found, numbers)]:
+            forms = (" ".join(term.forms[place] for term in found) for place in (0, -1))
+            yield Unit(tuple(dict.fromkeys(forms)), tuple(own))
+
+
+def _numbered(found: list[Term], numbers: dict[str, int]) -> list[tuple[Term, int]]:
+    return [(term, numbers[term.forms[0]]) for term in found if term.forms[0] in numbers]
 
 
 def _splits(word: str) -> dict[str, str]:

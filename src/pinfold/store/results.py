@@ -138,7 +138,8 @@ class Checkpoint:
 class SavedCheckpoint:
     """The outcome of `checkpoint_state`; `checkpoint` is the origin itself for a bare fork.
 
-    `opened`, `closed` and `kept` compare its pending items with those of `previous` (a checkpoint's number).
+    `opened`, `closed` and `kept` compare its pending items with those of `previous` (a checkpoint's number); items
+    that it neither lists nor says are done are closed too. `brief` is what the brief is made from now.
     """
 
     checkpoint: Checkpoint
@@ -150,6 +151,7 @@ class SavedCheckpoint:
     opened: tuple[str, ...]
     closed: tuple[str, ...]
     kept: tuple[str, ...]
+    brief: BriefState
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,13 +222,17 @@ class PinHistory:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One search result. `note` says e.g. which superseded pin it replaces; `ref` is an import's external id."""
+    """One search result. `tier` is one of those of `SearchPage`; `ref` is an import's external id.
+
+    `note` says e.g. which superseded pin it replaces.
+    """
 
     pointer: str
     kind: str
     at: str
     session: int
     snippet: str
+    tier: str
     title: str = ""
     ref: str | None = None
     note: str | None = None
@@ -234,10 +240,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """The outcome of `search_history`. `tier` is exact phrase, all words, most words, substring or none.
+    """The outcome of `search_history`. `tier` is that of the best hit, none without one.
 
-    `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says that ranking looked
-    at the newest matches only. `pointer` is the search's own, e.g. `S8` (None where nothing can be written).
+    A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
+    (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
+    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
+    own, e.g. `S8` (None where nothing can be written).
     """
 
     pointer: str | None

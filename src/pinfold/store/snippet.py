@@ -1,27 +1,32 @@
 """One line of a text around what was looked for.
 
 Offsets are found in a copy of the text that is folded character by character, so that accents, case and
-spelling of identifiers do not hide a match. Time is linear in the text. Source: design 2, search_history.
+spelling of identifiers do not hide a match. No pattern can match one place in two ways, so time is linear in
+the text. Source: design 2, search_history.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import pairwise
 
 from pinfold.store.words import fold, stem
 
 MAX_CHARS = 160
 ELLIPSIS = "…"
+BETWEEN_LINES = " | "
 
 _LEAD = 50
-_MAX_MATCHES = 2_000
+_SHOWN_BEFORE = 40
+_MOST_TOKENS = 40
+_WEIGHT = 720_720
 _SPACES = re.compile(r"\s+")
+_STARTS, _STOPS = r"(?<![^\W_])", r"(?![^\W_])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +37,54 @@ class Snippet:
     line: int
 
 
-def snippet(text: str, forms: Sequence[str], width: int = MAX_CHARS) -> Snippet:
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a snippet is to show. `first` are patterns of places that go before any words, the best first.
+
+    `forms` are those of `query.Line`, the most telling first.
+    """
+
+    forms: tuple[str, ...]
+    first: tuple[re.Pattern[str], ...] = ()
+
+
+def sought(rows: Sequence[Sequence[str]], literals: Iterable[str], forms: Iterable[str]) -> Sought:
+    """Return what to show: a form of the first group of `rows`, then of the next, then a literal, then words.
+
+    `rows` are groups of forms whose tokens must stand in a row; literals must stand as they are, folded.
+    """
+    groups = [pattern for row in rows for pattern in _row_patterns(row)]
+    as_written = [_literal(literal) for literal in sorted(literals, key=len, reverse=True)]
+    return Sought(tuple(forms), tuple(re.compile("|".join(one)) for one in [*groups, as_written] if one))
+
+
+def snippet(text: str, sought: Sought, width: int = MAX_CHARS) -> Snippet:
     """Return at most `width` characters of the text on one line, an ellipsis where it was cut.
 
-    `forms` are those of `query.Line`, the most telling first. The window with the most telling matches is
-    chosen, the first such; without any match it is the beginning. No cut falls inside a character as a reader
-    sees it.
+    The lines of the text are separated by ` | `. Of the first pattern that is found, the place among the most
+    telling words is chosen; without one, the window with the most telling words; the first such. Without any
+    match it is the beginning. No cut falls inside a character as a reader sees it.
     """
     whole = unicodedata.normalize("NFC", text)
-    found = _matches(whole, forms)
-    middle = _best(found, width - _LEAD) if found else 0
+    middle = _place(_aligned(whole), sought, width)
     return Snippet(_window(whole, middle, width), whole.count("\n", 0, middle) + 1)
 
 
-def _matches(text: str, forms: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return (start, stop, form's place), by start; inside of words only if nothing stands on its own."""
-    folded = _aligned(text)
-    for pattern in _patterns(tuple(forms)):
-        matches = islice(pattern.finditer(folded), _MAX_MATCHES)
-        found = [(match.start(), match.end(), match.lastindex or 0) for match in matches]
+def _place(folded: str, sought: Sought, width: int) -> int:
+    for pattern in sought.first:
+        anchors = [match.start() for match in pattern.finditer(folded)]
+        if anchors[1:]:
+            return _best(folded, anchors, _matches(folded, sought.forms), (_SHOWN_BEFORE, width - _LEAD))
+        if anchors:
+            return anchors[0]
+    found = _matches(folded, sought.forms)
+    return _best(folded, [start for start, _ in found], found, (0, width - _LEAD)) if found else 0
+
+
+def _matches(folded: str, forms: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return (start, form's place from 1), by start; inside of words only if nothing stands on its own."""
+    for pattern in _patterns(forms):
+        found = [(match.start(), match.lastindex or 0) for match in pattern.finditer(folded)]
         if found:
             return found
     return []
@@ -61,33 +95,90 @@ def _patterns(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """Return one pattern for whole words and one for anything, with a group for each form."""
     if not forms:
         return ()
-    either = "|".join(f"({_pattern(form)})" for form in forms)
-    return re.compile(rf"(?<![^\W_])(?:{either})"), re.compile(either)
+    own = "|".join(f"({_pattern(form)}{_STOPS if form.isdigit() else ''})" for form in forms)
+    inside = "|".join(f"({_pattern(form)})" for form in forms)
+    return re.compile(f"{_STARTS}(?:{own})"), re.compile(inside)
 
 
 def _pattern(form: str) -> str:
-    """Turn `get user by id` into what also finds `getUserById` and `get_user_by_id`."""
-    return r"[\W_]{0,3}".join(map(_beginning, form.split()))
+    """Turn `get user by id` into what also finds `getUserById` and `get_user_by_id`, a word into its stem."""
+    if " " not in form:
+        return re.escape(_stem(form))
+    return f"(?:{_joined(form)}|{_inflected(form)})"
 
 
-def _beginning(token: str) -> str:
-    """Turn a word into a pattern of what its forms begin with, so that `queries` finds `query`, too."""
-    if not token.isascii():
-        return re.escape(token)
-    shorter = stem(token).removesuffix("i") if len(token) > 3 else token
-    return re.escape(shorter) + r"\w{0,4}?"
+def _row_patterns(forms: Sequence[str]) -> list[list[str]]:
+    """Return alternatives for forms as they are, for other endings of their words, and inside of words."""
+    exact = [f"{_STARTS}{_joined(form)}{_STOPS}" for form in forms]
+    inflected = [f"{_STARTS}{_inflected(form)}{_STOPS}" for form in forms]
+    return [exact, inflected, [_joined(form) for form in forms if " " in form]]
 
 
-def _best(found: list[tuple[int, int, int]], room: int) -> int:
-    """Return where the best window's first match starts; the earlier a form stands, the more it weighs."""
-    starts = [start for start, _, _ in found]
-    best, best_worth = starts[0], 0.0
-    for i, (start, stop, _) in enumerate(found):
-        reach = bisect_left(starts, start + max(room, stop - start), i)
-        worth = sum(1 / form for form in {form for _, _, form in found[i : min(reach, i + 64)]})
-        if worth > best_worth:
-            best, best_worth = start, worth
-    return best
+def _joined(form: str) -> str:
+    """Return a pattern for the tokens in a row, whatever or nothing between them, but never for 15 as 1.5."""
+    tokens = form.split()[:_MOST_TOKENS]
+    pattern = re.escape(tokens[0])
+    for left, right in pairwise(tokens):
+        apart = left[-1].isdigit() and right[0].isdigit()
+        pattern += (r"[\W_]++" if apart else r"[\W_]*+") + re.escape(right)
+    return pattern
+
+
+def _inflected(form: str) -> str:
+    """Return a pattern for the tokens in a row with their endings, so that `queries` finds `query`, too."""
+    return r"[\W_]++".join(
+        re.escape(_stem(token)) + (r"[^\W\d_]{0,6}+" if token.isascii() and token.isalpha() else "")
+        for token in form.split()[:_MOST_TOKENS]
+    )
+
+
+def _stem(token: str) -> str:
+    return stem(token).removesuffix("i") if token.isascii() and len(token) > 3 else token
+
+
+def _literal(literal: str) -> str:
+    before = _STARTS if literal[0].isalnum() else ""
+    return before + re.escape(literal) + (_STOPS if literal[-1].isalnum() else "")
+
+
+def _best(folded: str, anchors: list[int], found: list[tuple[int, int]], reach: tuple[int, int]) -> int:
+    """Return the anchor with the most worth within reach before and behind it, and on its own line."""
+    around = _worths([(anchor - reach[0], anchor + reach[1]) for anchor in anchors], found)
+    beside = _worths(_lines(folded, anchors), found)
+    totals = [one + other for one, other in zip(around, beside, strict=True)]
+    return anchors[totals.index(max(totals))]
+
+
+def _lines(text: str, places: list[int]) -> list[tuple[int, int]]:
+    """Return where the line of each place begins and ends; places ascend."""
+    spans: list[tuple[int, int]] = []
+    for place in places:
+        if not spans or place > spans[-1][1]:
+            stop = text.find("\n", place)
+            spans.append((text.rfind("\n", 0, place) + 1, stop if stop >= 0 else len(text)))
+        else:
+            spans.append(spans[-1])
+    return spans
+
+
+def _worths(spans: list[tuple[int, int]], found: list[tuple[int, int]]) -> list[int]:
+    """Return the worth of the forms that start within each span; the earlier a form stands, the more."""
+    inside: Counter[int] = Counter()
+    worths: list[int] = []
+    worth = left = right = 0
+    for start, stop in spans:
+        while right < len(found) and found[right][0] < stop:
+            form = found[right][1]
+            worth += 0 if inside[form] else _WEIGHT // form
+            inside[form] += 1
+            right += 1
+        while left < right and found[left][0] < start:
+            form = found[left][1]
+            inside[form] -= 1
+            worth -= 0 if inside[form] else _WEIGHT // form
+            left += 1
+        worths.append(worth)
+    return worths
 
 
 @lru_cache(maxsize=8192)
@@ -103,21 +194,25 @@ def _aligned(text: str) -> str:
 def _window(text: str, middle: int, width: int) -> str:
     """Cut a line of at most `width` characters that holds what starts at `middle`."""
     begin = max(0, middle - 4 * width)
-    left = _SPACES.sub(" ", text[begin:middle]).lstrip()
-    right = _SPACES.sub(" ", text[middle : middle + 4 * width]).rstrip()
+    left = _SPACES.sub(_blank, text[begin:middle].lstrip())
+    right = _SPACES.sub(_blank, text[middle : middle + 4 * width].rstrip())
     more_before = begin > 0 and bool(text[:begin].strip())
     more_behind = bool(text[middle + 4 * width :].strip())
     if len(left) + len(right) + more_before + more_behind <= width:
         return ELLIPSIS * more_before + left + right + ELLIPSIS * more_behind
     lead = min(len(left), max(_LEAD, width - 2 - len(right)))
     cut_left = _after(left, len(left) - lead) if lead < len(left) or more_before else 0
-    line = left[cut_left:] + right
+    line = left[cut_left:].removeprefix("| ") + right
     head = ELLIPSIS if cut_left or more_before else ""
     room = width - len(head)
     if len(line) <= room and not more_behind:
         return head + line
     stop = _before(line, min(len(line), room - len(ELLIPSIS)))
-    return f"{head}{line[:stop].rstrip()}{ELLIPSIS}"
+    return f"{head}{line[:stop].rstrip().removesuffix(' |')}{ELLIPSIS}"
+
+
+def _blank(spaces: re.Match[str]) -> str:
+    return BETWEEN_LINES if len(f"{spaces[0]}.".splitlines()) > 1 else " "
 
 
 def _after(text: str, place: int) -> int:

@@ -70,10 +70,10 @@ class Receipt:
     @classmethod
     def read(cls, text: str) -> Receipt:
         """Read `seq:digest`; raises `InvalidInputError`."""
-        seq, _, digest = text.strip().partition(":")
-        if not (seq.isascii() and seq.isdigit() and re.fullmatch(r"[0-9a-f]{12,64}", digest)):
+        found = re.fullmatch(r"([0-9]{1,18}):([0-9a-f]{12,64})", text.strip())
+        if found is None:
             raise InvalidInputError("This is not a receipt.", "A receipt looks like 42:9f31c2aa07d4.")
-        return cls(int(seq), digest)
+        return cls(int(found[1]), found[2])
 
 
 @dataclass(frozen=True, slots=True)

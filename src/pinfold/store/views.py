@@ -164,10 +164,11 @@ def _state_checkpointed(event: Event, body: dict[str, Any]) -> list[Change]:
 
 def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
     kind = "tool_results" if body["role"] == "tool_result" else "messages"
-    at = body["at"] or event.at
+    at = body.get("at", event.at)
+    external_id = body.get("external_id")
     found: list[Change] = []
-    if body["external_id"]:
-        row = {"session": event.session, "external_id": body["external_id"], "seq": event.seq}
+    if external_id:
+        row = {"session": event.session, "external_id": external_id, "seq": event.seq}
         found.append(PutRow("external", row))
     entry = PutEntry(
         event.seq,
@@ -176,8 +177,8 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
         event.session,
         at,
         body["text"],
-        ref=body["external_id"],
-        paths=tuple(body["files"]),
+        ref=external_id,
+        paths=tuple(body.get("files", ())),
     )
     return [*found, entry]
 

@@ -154,8 +154,7 @@ def folded_words(text: str) -> frozenset[str]:
     return frozenset(_units(text)) or frozenset(tokens(text))
 
 
-def likeness(a: str, b: str) -> float:
-    """Return how much two texts share, 0 to 1: twice the common words over all words of both."""
-    left, right = folded_words(a), folded_words(b)
+def share_of(left: frozenset[str], right: frozenset[str]) -> float:
+    """Return how much two sets of words share, 0 to 1: twice the common words over all words of both."""
     total = len(left) + len(right)
     return 2 * len(left & right) / total if total else 0.0

@@ -11,7 +11,6 @@ from pinfold.context.brief import render_brief
 from pinfold.context.tokens import count_async
 from pinfold.context.visible import shorten
 from pinfold.store.commands import CheckpointState as Command
-from pinfold.store.errors import PinfoldError
 from pinfold.store.results import SavedCheckpoint
 from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
@@ -54,7 +53,7 @@ async def run(desk: Desk, arguments: CheckpointState) -> Reply:
             key=arguments.key or None,
         )
     )
-    return _reply(desk, saved, await _brief_tokens(desk))
+    return _reply(desk, saved)
 
 
 def _counted_text(arguments: CheckpointState) -> str:
@@ -62,54 +61,66 @@ def _counted_text(arguments: CheckpointState) -> str:
     return "\n".join([arguments.goal, *(item for items in lists for item in items), arguments.next_step])
 
 
-async def _brief_tokens(desk: Desk) -> int | None:
-    """Return the size of the brief now; this read never turns an acknowledged write into an error (P5)."""
-    try:
-        state = await desk.store.brief_state(desk.caller)
-    except PinfoldError:
-        return None
-    return render_brief(state, desk.store.fence, desk.limits.brief).tokens
-
-
-def _reply(desk: Desk, saved: SavedCheckpoint, brief_tokens: int | None) -> Reply:
+def _reply(desk: Desk, saved: SavedCheckpoint) -> Reply:
     checkpoint = saved.checkpoint
-    fork = f"C{saved.forked_from}" if saved.forked_from else None
-    previous = f"C{saved.previous}" if saved.previous else None
-    status = "repeated" if saved.repeated else "forked" if fork else "saved"
+    weight = render_brief(saved.brief, desk.store.fence, desk.limits.brief).tokens
     changes = {"opened": saved.opened, "closed": saved.closed, "kept": saved.kept}
-    shown = {word: _first(part) for word, part in changes.items()}
-    items = "\n".join(f"{word}: {item}" for word, part in shown.items() for item in part)
     counts = {word: len(part) for word, part in changes.items()}
+    shown = {word: _first(part) for word, part in changes.items()}
+    undone = [] if _is_bare_fork(saved) else _first([i for i in saved.closed if i not in checkpoint.done])
+    items = [f"{_word(word, item, undone)}: {item}" for word, part in shown.items() for item in part]
     facts = lean(
         {
             "pointer": checkpoint.pointer,
-            "status": status,
+            "status": _status(saved),
             "receipt": str(saved.receipt),
             "session": saved.session,
-            "forked_from": fork,
-            "previous": previous,
+            "forked_from": _pointer(saved.forked_from),
+            "previous": _pointer(saved.previous),
             **shown,
+            "not_done": undone,
             "counts": counts if any(count > _SHOWN_ITEMS for count in counts.values()) else None,
             "head": checkpoint.head,
             "branch": checkpoint.branch,
-            "brief_tokens": brief_tokens,
+            "brief_tokens": weight,
             "note": NOTE if items else None,
         }
     )
-    origin = f" from {fork}" if fork else ""
     told = ", ".join(f"{count} {word}" for word, count in counts.items())
     text = lines(
         [
-            f"{checkpoint.pointer} {status}{origin}, session {saved.session}, receipt {saved.receipt}",
-            f"pending against {previous or 'nothing before'}: {told}",
-            fenced(desk.store, items) if items else None,
+            f"{_headline(saved)}, receipt {saved.receipt}",
+            f"pending against {_pointer(saved.previous) or 'nothing before'}: {told}",
+            fenced(desk.store, "\n".join(items)) if items else None,
             f"git: {spot(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
-            f'brief: {brief_tokens:,} tokens; restore with fetch_pointer(pointer="brief")'
-            if brief_tokens
-            else None,
+            f'brief: {weight:,} tokens; restore with fetch_pointer(pointer="brief")',
         ]
     )
     return Reply(text, facts)
+
+
+def _pointer(number: int | None) -> str | None:
+    return f"C{number}" if number else None
+
+
+def _status(saved: SavedCheckpoint) -> str:
+    return "repeated" if saved.repeated else "forked" if saved.forked_from else "saved"
+
+
+def _headline(saved: SavedCheckpoint) -> str:
+    again = " again" if saved.repeated else ""
+    if saved.forked_from is None:
+        return f"{saved.checkpoint.pointer} {_status(saved)}, session {saved.session}"
+    fork = f"session {saved.session} forked from C{saved.forked_from}{again}"
+    return fork if _is_bare_fork(saved) else f"{saved.checkpoint.pointer} saved, {fork}"
+
+
+def _is_bare_fork(saved: SavedCheckpoint) -> bool:
+    return saved.checkpoint.number == saved.forked_from
+
+
+def _word(word: str, item: str, undone: Sequence[str]) -> str:
+    return "closed without being done" if word == "closed" and item in undone else word
 
 
 def _first(items: Sequence[str]) -> list[str]:
@@ -122,8 +133,8 @@ TOOL = Tool(
     title="Checkpoint state",
     description=(
         "Save the working state at the end of a stage, before a pause or a compaction. Any later session "
-        'continues from it with fetch_pointer("brief"). Lists hold one-line items; fork_of starts a new '
-        "session from a checkpoint."
+        'continues from it with fetch_pointer("brief"). It replaces the last one, so give all of it; '
+        "fork_of starts a new session from a checkpoint."
     ),
     arguments=CheckpointState,
     annotations=WRITES,

@@ -1,8 +1,9 @@
-"""search_history: find what was said, decided, tried or printed earlier in this project."""
+"""search_history: find what was decided, ruled out, checkpointed or spilled earlier in this project."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -96,7 +97,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             "search": page.pointer,
             "tier": page.tier,
             "covered": round(page.covered, 2),
-            "hits": [_told(hit) for hit in page.hits],
+            "hits": [_told(hit, page.tier) for hit in page.hits],
             "advice": advice,
             "missed": page.missed,
             "newest_only": page.bounded,
@@ -122,7 +123,11 @@ def _head(page: SearchPage) -> str:
     if not page.hits:
         return f"{name}nothing found"
     bounded = ", among the newest matches" if page.bounded else ""
-    return f"{name}{len(page.hits)} found by {page.tier}{bounded}"
+    tiers = Counter(hit.tier for hit in page.hits)
+    if len(tiers) == 1:
+        return f"{name}{len(page.hits)} found by {page.tier}{bounded}"
+    shares = ", ".join(f"{count} by {tier}" for tier, count in tiers.items())
+    return f"{name}{len(page.hits)} found: {shares}{bounded}"
 
 
 def _advice(page: SearchPage) -> str | None:
@@ -140,7 +145,7 @@ def _line(hit: Hit) -> str:
     return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}"
 
 
-def _told(hit: Hit) -> dict[str, Any]:
+def _told(hit: Hit, tier: str) -> dict[str, Any]:
     return lean(
         {
             "pointer": hit.pointer,
@@ -149,6 +154,7 @@ def _told(hit: Hit) -> dict[str, Any]:
             "session": hit.session,
             "title": shorten(hit.title, _TITLE_CHARS),
             "text": hit.snippet,
+            "tier": hit.tier if hit.tier != tier else None,
             "ref": hit.ref,
             "note": hit.note,
         }
@@ -159,9 +165,9 @@ TOOL = Tool(
     name="search_history",
     title="Search history",
     description=(
-        "Find what was said, decided, tried or printed earlier in this project, in any session, before "
-        "asking again or retrying. Quoted parts are phrases; alternative phrasings go on separate lines. "
-        "Returns pointers with one-line snippets."
+        "Find pins, dead ends, checkpoints and spilled output (and imported messages) of this project, from "
+        "any session, before asking again or retrying. Quoted parts are phrases; "
+        "alternative phrasings go on separate lines. Returns pointers with one-line snippets."
     ),
     arguments=SearchHistory,
     annotations=READS,

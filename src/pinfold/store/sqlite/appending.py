@@ -31,14 +31,15 @@ def _is_known(tx: Transaction, session: int, external_id: str) -> bool:
 
 
 def _body(message: Message) -> dict[str, object]:
-    return {
-        "role": message.role,
-        "text": message.text,
+    """Return the event's body; what a message does not have is left out, since there are so many of them."""
+    optional = {
         "external_id": message.external_id,
         "at": message.at,
         "tool": message.tool,
         "call_id": message.call_id,
         "files": list(message.files),
         "tokens": message.tokens,
-        "tokens_estimated": message.tokens_estimated,
     }
+    given = {name: value for name, value in optional.items() if value}
+    exact = {} if message.tokens_estimated else {"exact": True}
+    return {"role": message.role, "text": message.text, **given, **exact}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
+from pinfold.store.errors import NotFoundError
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin
 from pinfold.store.sqlite.lineage import closed_later, current, lineage, previous_of
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, checkpoint_of, fold_of, pin_of
@@ -18,7 +19,10 @@ def brief_state(
 ) -> BriefState:
     """Read everything as it stood at `as_of`; see `Store.brief_state`."""
     tip = int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
-    seq = tip if as_of is None else min(as_of, tip)
+    if as_of is not None and as_of > tip:
+        hint = 'fetch_pointer("brief") shows it as it is now.'
+        raise NotFoundError(f"brief@{as_of}", f"the log has {tip} events", hint)
+    seq = tip if as_of is None else as_of
     session = None if caller is None else current(db, caller)
     epoch = _epoch(db, session, seq)
     number = previous_of(db, session, seq)

@@ -8,23 +8,26 @@ import sqlite3
 from pinfold.store.commands import CheckpointState
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
-from pinfold.store.results import Checkpoint, SavedCheckpoint
+from pinfold.store.results import BriefState, Checkpoint, SavedCheckpoint
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.briefing import brief_state
 from pinfold.store.sqlite.lineage import closed_later, current, previous_of
 from pinfold.store.sqlite.rows import checkpoint_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.views import STATE_FIELDS
 
 
-def checkpoint_state(tx: Transaction, command: CheckpointState) -> SavedCheckpoint:
+def checkpoint_state(tx: Transaction, command: CheckpointState, project: str) -> SavedCheckpoint:
     """Append the state, fork, or find what an equal call appended; see `Store.checkpoint_state`."""
     request = request_digest(_state(command) | {"fork_of": command.fork_of})
     earlier = tx.earlier((Kind.STATE_CHECKPOINTED, Kind.SESSION_STARTED), command.key, request)
     if earlier is None and command.key is None:
         earlier = _equal_latest(tx, command) if command.fork_of is None else _equal_fork(tx, command, request)
     if earlier is not None:
-        return _result(tx, earlier, repeated=True)
-    return _result(tx, _append(tx, command, request), repeated=False)
+        event, repeated = earlier, True
+    else:
+        event, repeated = _append(tx, command, request), False
+    return _result(tx, event, brief_state(tx.db, project, command.caller), repeated=repeated)
 
 
 def _state(command: CheckpointState) -> dict[str, object]:
@@ -91,7 +94,7 @@ def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
     return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
 
 
-def _result(tx: Transaction, event: Event, *, repeated: bool) -> SavedCheckpoint:
+def _result(tx: Transaction, event: Event, brief: BriefState, *, repeated: bool) -> SavedCheckpoint:
     body = event.body
     assert body is not None
     if event.kind is Kind.SESSION_STARTED:
@@ -113,6 +116,7 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> SavedCheckpoint
         opened=tuple(item for item in now if item not in before),
         closed=tuple(item for item in before if item not in now),
         kept=tuple(item for item in now if item in before),
+        brief=brief,
     )
 
 

@@ -26,7 +26,7 @@ _SETTINGS = (
     "PRAGMA fullfsync = ON",  # on macOS plain fsync stops at the drive's cache; elsewhere it means nothing
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA cache_size = -16384",
+    "PRAGMA cache_size = -8192",
     f"PRAGMA journal_size_limit = {64 * 1024 * 1024}",
 )
 

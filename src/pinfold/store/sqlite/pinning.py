@@ -14,7 +14,7 @@ from pinfold.store.sqlite.lineage import current, lineage
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import Actor, PinKind
-from pinfold.store.words import likeness
+from pinfold.store.words import folded_words, share_of
 
 SIMILAR_SHARE = 0.5
 DEAD_END_SHARE = 0.4
@@ -146,7 +146,7 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
     return PinnedDecision(
         pin=pin,
-        receipt=receipt_of(event),
+        receipt=receipt_of(_last_of(tx, event, pin)),
         repeated=repeated,
         similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
         dead_ends=_alike(
@@ -157,12 +157,18 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     )
 
 
+def _last_of(tx: Transaction, event: Event, pin: Pin) -> Event:
+    """Return the write's last event: those that supersede stand right behind the pin's own."""
+    return tx.event(event.seq + len(pin.supersedes)) if pin.supersedes else event
+
+
 def pin_by_number(db: sqlite3.Connection, number: int) -> Pin:
     """Return an existing pin."""
     return pin_of(db.execute("SELECT * FROM pin WHERE number = ?", (number,)).fetchone())
 
 
 def _alike(db: sqlite3.Connection, pin: Pin, others: list[sqlite3.Row], least: float) -> tuple[Likeness, ...]:
-    shares = [(likeness(pin.text, row["text"]), row["number"]) for row in others]
+    own = folded_words(pin.text)
+    shares = [(share_of(own, folded_words(row["text"])), row["number"]) for row in others]
     close = sorted((found for found in shares if found[0] >= least), reverse=True)
     return tuple(Likeness(pin_by_number(db, number), share) for share, number in close[:_MOST_NAMED])

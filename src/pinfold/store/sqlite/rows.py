@@ -112,15 +112,15 @@ def entry_of(event: Event, before: int | None, after: int | None) -> Entry:
     assert body is not None
     return Entry(
         seq=event.seq,
-        at=body["at"] or event.at,
+        at=body.get("at", event.at),
         session=event.session,
         role=body["role"],
         text=body["text"],
-        tool=body["tool"],
-        call_id=body["call_id"],
-        external_id=body["external_id"],
-        tokens=body["tokens"],
-        tokens_estimated=body["tokens_estimated"],
+        tool=body.get("tool"),
+        call_id=body.get("call_id"),
+        external_id=body.get("external_id"),
+        tokens=body.get("tokens", 0),
+        tokens_estimated=not body.get("exact", False),
         before=before,
         after=after,
     )

@@ -13,7 +13,13 @@ from dataclasses import replace
 from functools import partial
 
 from pinfold.store.commands import SearchHistory
-from pinfold.store.errors import BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError
+from pinfold.store.errors import (
+    BusyError,
+    InvalidInputError,
+    NoSpaceError,
+    ReadOnlyError,
+    UnknownOutcomeError,
+)
 from pinfold.store.events import Body, Kind
 from pinfold.store.results import Hit, SearchPage
 from pinfold.store.sqlite import sessions
@@ -49,9 +55,21 @@ async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -
 
 
 def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
+    if query.session is not None:
+        _check_session(db, query.session)
     found = search(db, query, partial(text_of, db))
     hits = tuple(_hit(db, hit) for hit in found.hits)
     return SearchPage(None, found.tier, hits, found.covered, found.bounded, found.next_cursor)
+
+
+def _check_session(db: sqlite3.Connection, session: int) -> None:
+    newest = int(db.execute("SELECT coalesce(max(number), 0) FROM session").fetchone()[0])
+    if session > newest:
+        there_are = f"The sessions are 1 to {newest}." if newest > 1 else f"There is only session {newest}."
+        raise InvalidInputError(
+            f"There is no session {session}.",
+            f"{there_are if newest else 'None has begun yet.'} Leave `session` out to search all.",
+        )
 
 
 def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
@@ -71,7 +89,9 @@ def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
         title = _label(db, entry)
         if entry.chunk is not None:
             pointer += f"#L{_lines_before(db, entry.chunk) + hit.line}"
-    return Hit(pointer, entry.kind, entry.at, entry.session, hit.snippet, title, entry.ref, hit.note)
+    return Hit(
+        pointer, entry.kind, entry.at, entry.session, hit.snippet, hit.tier, title, entry.ref, hit.note
+    )
 
 
 def _label(db: sqlite3.Connection, entry: EntryRow) -> str:

@@ -113,7 +113,7 @@ class SqliteStore(Store):
 
     async def checkpoint_state(self, command: CheckpointState) -> SavedCheckpoint:
         """See `Store.checkpoint_state`."""
-        return await self._writer.write(partial(checkpoint_state, command=command))
+        return await self._writer.write(partial(checkpoint_state, command=command, project=self.project))
 
     async def append_messages(self, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
         """See `Store.append_messages`."""

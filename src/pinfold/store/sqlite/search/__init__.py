@@ -7,14 +7,14 @@ once while others write. Source: design 2, search_history; P7, P32.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope, index_entry, unindex_entry
 from pinfold.store.sqlite.search.page import FoundHit, Page
-from pinfold.store.sqlite.search.rank import rank_matches
+from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
 
 __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "unindex_entry"]
@@ -24,9 +24,9 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier`, `covered` and `bounded` are those of `results.SearchPage`. `total` counts the entries that were
-    ranked; hits are what is left once equal texts, pieces of one artifact and superseded pins are put
-    together.
+    `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. `total` counts
+    the entries that were ranked; hits are what is left once equal texts, pieces of one artifact and superseded
+    pins are put together.
     """
 
     hits: tuple[FoundHit, ...]
@@ -48,15 +48,18 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
     ranking = rank_matches(index, query)
-    if not ranking.tiers:
-        ranking = scan_newest(index, query, text_of)
+    if ranking.only_parts:
+        scanned = scan_newest(index, query, text_of)
+        ranking = scanned if scanned.tiers or not ranking.tiers else ranking
     page = Page(db, query, text_of)
     page.skip(entries(db, sorted(cursor.shown)))
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
+    tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
+    hits = tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits)
     return Found(
-        hits=tuple(page.hits),
-        tier=ranking.tier,
+        hits=hits,
+        tier=hits[0].tier if hits else "none",
         covered=ranking.covered,
         bounded=ranking.bounded,
         next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,

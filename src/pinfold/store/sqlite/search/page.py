@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query
-from pinfold.store.snippet import snippet
+from pinfold.store.snippet import Sought, snippet, sought
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
 from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.words import fold
@@ -23,12 +23,18 @@ _COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
 
 @dataclass(frozen=True, slots=True)
 class FoundHit:
-    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any."""
+    """One hit: its entry, one line around the match, that line's number in the entry, and a note if any.
+
+    `matched` is the id of the entry that was found: for a superseded pin not the one that is shown. `tier` is
+    a name of `rank.TIERS`.
+    """
 
     entry: EntryRow
     snippet: str
     line: int
-    note: str | None = None
+    note: str | None
+    matched: int
+    tier: str = "none"
 
 
 class Page:
@@ -38,7 +44,7 @@ class Page:
         self.hits: list[FoundHit] = []
         self.consumed: set[int] = set()
         self._db = db
-        self._forms = _telling_forms(query)
+        self._sought = _sought(query)
         self._literals = {literal for line in query.lines for literal in line.literals}
         self._read = text_of
         self._texts: dict[int, str] = {}
@@ -83,10 +89,10 @@ class Page:
             self._annotate(present, note)
             return None
         text = self._text(present)
-        found = snippet(text, self._forms)
+        found = snippet(text, self._sought)
         if note is None and (self._seen[text] or self._seen[found.text] == _SAME_SNIPPETS):
             return None
-        return FoundHit(present, found.text, found.line, note)
+        return FoundHit(present, found.text, found.line, note, row.id)
 
     def _take(self, row: EntryRow, hit: FoundHit | None) -> None:
         self.consumed.add(row.id)
@@ -106,7 +112,7 @@ class Page:
         present = first_entry(self._db, f"P{self._live(pin[0])}")
         if present is None:
             return row, f"replaced by P{pin[0]}"
-        return present, f"replaces {row.pointer}: {snippet(pin[1], self._forms, _NOTE_CHARS).text}"
+        return present, f"replaces {row.pointer}: {snippet(pin[1], self._sought, _NOTE_CHARS).text}"
 
     def _live(self, number: int) -> int:
         """Follow replacements to the pin that stands; each is newer than what it replaces, so this ends."""
@@ -124,11 +130,20 @@ class Page:
                 self.hits[i] = replace(hit, note=note)
 
 
-def _telling_forms(query: Query) -> list[str]:
-    """Return the forms to show, whole lines and phrases first, then longer words before shorter ones."""
-    wholes = [form for line in query.lines for form in (line.whole, *line.phrases)]
+def _sought(query: Query) -> Sought:
+    """Return what to show: quoted phrases, then whole lines, then literals, then longer words before shorter."""
+    phrases = [form for line in query.lines for phrase in line.phrases for form in _spelled(line, phrase)]
+    wholes = [form for line in query.lines for form in _spelled(line, line.whole)]
     words = [form for line in query.lines for form in _word_forms(line)]
-    return list(dict.fromkeys([*wholes, *sorted(words, key=len, reverse=True)]))[:_FORMS]
+    forms = dict.fromkeys([*wholes, *phrases, *sorted(words, key=len, reverse=True)])
+    literals = dict.fromkeys(literal for line in query.lines for literal in line.literals)
+    return sought((phrases[:_FORMS], wholes[:_FORMS]), list(literals)[:_FORMS], list(forms)[:_FORMS])
+
+
+def _spelled(line: Line, form: str) -> list[str]:
+    """Return a form, and the same with its identifiers in pieces."""
+    pieces = {term.forms[0]: term.forms[-1] for term in line.terms}
+    return list(dict.fromkeys((form, " ".join(pieces.get(token, token) for token in form.split()))))
 
 
 def _word_forms(line: Line) -> list[str]:

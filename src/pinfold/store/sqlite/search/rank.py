@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from pinfold.store.query import Line, Query
-from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, all_of, quoted
+from pinfold.store.query import Line, Query, Unit
+from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
 from pinfold.store.sqlite.search.score import most_words
 from pinfold.store.sqlite.search.terms import Probe, probe_term
 
 _FUSION = 60
 
-TIERS = ("exact phrase", "all words", "most words", "substring", "none")
+TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", "none")
+_SOME, _INSIDE, _PARTS = (TIERS.index(name) for name in ("most words", "substring", "word parts"))
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """Entry ids, best first, each with the place of its tier in `TIERS`.
 
-    `covered` is the share of the terms that the first one holds; `bounded` says that only the newest matches
-    counted.
+    `covered` is the share of the words that the first one holds; `bounded` says that only the newest matches
+    counted. What was found by some words may hold pieces of them only: `words` are the index's expressions for
+    whole words, `beginnings` those for words that begin with one; see `tier_names`.
     """
 
     tiers: dict[int, int]
     covered: float = 0.0
     bounded: bool = False
+    words: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
 
     @property
     def order(self) -> list[int]:
@@ -32,9 +37,18 @@ class Ranking:
         return list(self.tiers)
 
     @property
-    def tier(self) -> str:
-        """The name of the first one's tier."""
-        return TIERS[next(iter(self.tiers.values()), -1)]
+    def only_parts(self) -> bool:
+        """Whether no entry holds a word, nor one that begins with it."""
+        return not (self.words or self.beginnings)
+
+
+def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]:
+    """Return the name of each entry's tier; of those found by some words, by what they hold of them."""
+    some = [entry for entry in ids if ranking.tiers[entry] == _SOME]
+    held = index.among(any_of(ranking.words), some) if some and ranking.words else set()
+    begun = index.among(any_of(ranking.beginnings), some) if some and ranking.beginnings else set()
+    places = dict.fromkeys(some, _PARTS) | dict.fromkeys(begun, _INSIDE) | dict.fromkeys(held, _SOME)
+    return {entry: TIERS[places.get(entry, ranking.tiers[entry])] for entry in ids}
 
 
 def rank_matches(index: Index, query: Query) -> Ranking:
@@ -52,39 +66,70 @@ def rank_matches(index: Index, query: Query) -> Ranking:
             tiers[entry] = min(tier, tiers.get(entry, tier))
     order = sorted(worth, key=lambda entry: (-worth[entry], -entry))
     covered = max((ranking.covered for ranking in found if ranking.order[0] == order[0]), default=0.0)
-    return Ranking({entry: tiers[entry] for entry in order}, covered or found[0].covered, bounded)
+    words = tuple(word for ranking in found for word in ranking.words)
+    beginnings = tuple(word for ranking in found for word in ranking.beginnings)
+    in_order = {entry: tiers[entry] for entry in order}
+    return Ranking(in_order, covered or found[0].covered, bounded, words, beginnings)
 
 
 def _rank_line(whole: Index, line: Line) -> Ranking:
     index = whole.holding(line.phrases)
     probes = [probe_term(index, term) for term in line.terms]
     some, bounded = most_words(index, line, probes)
+    if not any(probe.matches for probe in probes):
+        some = _with_most_pieces(index, line, some)
     lists = [*_complete(index, line, probes, dict(some)), [entry for entry, _ in some]]
-    places = (0, 1, 2) if any(probe.matches and not probe.loose for probe in probes) else (0, 1, 3)
     tiers: dict[int, int] = {}
-    for place, found in zip(places, lists, strict=True):
+    for place, found in zip((0, 1, _SOME, _SOME), lists, strict=True):
         for entry in found:
             tiers.setdefault(entry, place)
     if not tiers:
         return Ranking({})
     bounded = bounded or all(probe.is_common for probe in probes)
-    return Ranking(tiers, _covered(index, probes, next(iter(tiers))), bounded)
+    known = [unit for unit in line.units if all(probes[place].matches for place in unit.terms)]
+    loose = [unit for unit in known if any(probes[place].loose for place in unit.terms)]
+    return Ranking(
+        tiers,
+        _covered(index, line, probes, next(iter(tiers))),
+        bounded,
+        tuple(_held(unit, probes) for unit in known if unit not in loose),
+        tuple(_held(unit, probes) for unit in loose),
+    )
+
+
+def _held(unit: Unit, probes: list[Probe]) -> str:
+    """Return the expression for entries that hold all of a word; its last piece may be a beginning."""
+    if any(probes[place].loose for place in unit.terms):
+        return all_of(probes[place].expression for place in unit.terms)
+    return any_of(map(quoted, unit.forms))
+
+
+def _with_most_pieces(index: Index, line: Line, some: list[Scored]) -> list[Scored]:
+    """Return what holds more than half of the identifiers' pieces: one alone, a `99`, says nothing."""
+    ids = [entry for entry, _ in some]
+    held = Counter(entry for hint in line.hints for entry in index.among(quoted(hint), ids))
+    return [(entry, score) for entry, score in some if 2 * held[entry] > len(line.hints)]
 
 
 def _complete(index: Index, line: Line, probes: list[Probe], scores: dict[int, float]) -> list[list[int]]:
-    """Return what holds the line as a phrase, and what holds all its words."""
+    """Return what holds the line as a phrase, what holds all its words, and what only holds all pieces."""
     if not all(probe.matches and not probe.loose for probe in probes):
-        return [[], []]
-    every = all_of(probe.expression for probe in probes)
+        return [[], [], []]
+    pieces = all_of(probe.expression for probe in probes)
+    words = all_of(_held(unit, probes) for unit in line.units)
     common = all(probe.is_common for probe in probes)
-    whole = index.recent(every) if common else index.newest(every, NEWEST)
-    in_a_row = index.newest(quoted(line.whole), NEWEST, min(whole, default=0) if common else 0)
+    anywhere = index.recent(pieces) if common else index.newest(pieces, NEWEST)
+    floor = min(anywhere, default=0) if common else 0
+    whole = anywhere if words == pieces else index.newest(words, NEWEST, floor)
+    in_a_row = index.newest(quoted(line.whole), NEWEST, floor)
     # Another pass of BM25 would read all matches of the commonest word.
     return [
-        sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH] for ids in (in_a_row, whole)
+        sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH]
+        for ids in (in_a_row, whole, anywhere)
     ]
 
 
-def _covered(index: Index, probes: list[Probe], entry: int) -> float:
-    held = sum(bool(index.among(probe.expression, [entry])) for probe in probes if probe.matches)
-    return held / len(probes)
+def _covered(index: Index, line: Line, probes: list[Probe], entry: int) -> float:
+    known = [unit for unit in line.units if all(probes[place].matches for place in unit.terms)]
+    held = sum(bool(index.among(_held(unit, probes), [entry])) for unit in known)
+    return held / len(line.units)
