@@ -54,15 +54,16 @@ _SHORT_UNITS = frozenset(
     "ms s m h d w ns us µs μs B kB KB MB GB TB KiB MiB GiB TiB k K M G x px pt em rem Hz kHz MHz".split()
 )
 _NO_UNITS = frozenset(
-    "about above adds after again against all allows already also always and any are became because become becomes"
-    " before behind below between both breaks brings but came can cannot causes comes contains could creates depends"
-    " did does doesn don during each every exists fits for from gave gets gives goes had handles has have held helps"
-    " here his holds how however ignores includes instead into introduces is isn its just keeps lacks later lets like"
-    " makes may means might must needs never nor not now off offers once one only onto our out over per provides"
-    " rather refuses rejects remains removes replaces requires seems shall she ships should since solves some stays"
-    " still such supports takes than that the their then there they this those though through throughout too two und"
-    " under unless until upto uses using very via wants was wasn were what when where whether which while who whose why"
-    " will took ran said made went with within without won works would yet you your".split()
+    "about above adds after again against all allows already also always and any are became because become"
+    " becomes before behind below between both breaks brings but came can cannot causes comes contains could"
+    " creates depends did does doesn don during each every exists fits for from gave gets gives goes had handles"
+    " has have held helps here his holds how however ignores includes instead into introduces is isn its just"
+    " keeps lacks later lets like made makes may means might must needs never nor not now off offers once one only"
+    " onto our out over per provides ran rather refuses rejects remains removes replaces requires said seems shall"
+    " she ships should since solves some stays still such supports takes than that the their then there they this"
+    " those though through throughout too took two und under unless until upto uses using very via wants was wasn"
+    " went were what when where whether which while who whose why will with within without won works would yet you"
+    " your".split()
 )
 _UNITS = _SHORT_UNITS | frozenset(
     f"{unit}{plural}"
