@@ -105,7 +105,7 @@ def test_h_is_as_good_as_help(empty: Path, command: tuple[str, ...]) -> None:
 def test_the_brief_ends_with_its_last_line(kept: Path) -> None:
     shown = _run(kept, "brief").stdout
     assert "P1  use uuid7" in shown
-    assert shown.endswith("]\n")
+    assert shown.endswith(">\n")
     assert json.loads(_run(kept, "brief", "--json").stdout)["seq"] == 2
 
 
