@@ -47,9 +47,9 @@ def _epoch(db: sqlite3.Connection, session: int | None, seq: int) -> int:
     if session is None:
         return seq
     row = db.execute(
-        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = ?1"
-        " UNION ALL SELECT seq FROM fold WHERE session = ?1) WHERE seq <= ?2",
-        (session, seq),
+        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = :session"
+        " UNION ALL SELECT seq FROM fold WHERE session = :session) WHERE seq <= :seq",
+        {"session": session, "seq": seq},
     ).fetchone()
     return seq if row[0] is None else int(row[0])
 
