@@ -6,9 +6,10 @@ import sqlite3
 from dataclasses import replace
 
 from pinfold.store.errors import NotFoundError
-from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold, Pin
-from pinfold.store.sqlite.lineage import closed_later, current, lineage, previous_of
-from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, checkpoint_of, fold_of, pin_of
+from pinfold.store.results import Artifact, BriefState, Fold, Pin
+from pinfold.store.sqlite.lineage import closed_later, current, inherits, lineage, previous_of
+from pinfold.store.sqlite.reading import checkpoint_by_number
+from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, fold_of, pin_of
 from pinfold.store.values import Caller
 
 ARTIFACTS_SHOWN = 12
@@ -26,7 +27,7 @@ def brief_state(
     session = None if caller is None else current(db, caller)
     epoch = _epoch(db, session, seq)
     number = previous_of(db, session, seq)
-    checkpoint = None if number is None else _checkpoint(db, number)
+    checkpoint = None if number is None else checkpoint_by_number(db, number)
     artifacts = _artifacts(db, seq)
     return BriefState(
         project=project,
@@ -62,16 +63,11 @@ def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> 
     heritage = lineage(db, session)
     found = []
     for pin in map(pin_of, rows):
-        inherited = any(pin.session == h.session and pin.seq <= h.until for h in heritage)
         superseded = pin.superseded_seq is not None and pin.superseded_seq <= seq
-        if pin.session_only and not inherited:
+        if pin.session_only and not inherits(heritage, pin.session, pin.seq):
             continue
         found.append(pin if superseded else replace(pin, superseded_by=None, superseded_seq=None))
     return tuple(found)
-
-
-def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
-    return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
 
 
 def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:

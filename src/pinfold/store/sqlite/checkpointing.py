@@ -12,7 +12,7 @@ from pinfold.store.results import BriefState, Checkpoint, SavedCheckpoint
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.briefing import brief_state
 from pinfold.store.sqlite.lineage import closed_later, current, previous_of
-from pinfold.store.sqlite.rows import checkpoint_of
+from pinfold.store.sqlite.reading import checkpoint_by_number
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.views import STATE_FIELDS
 
@@ -90,21 +90,17 @@ def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
     return row
 
 
-def _checkpoint(db: sqlite3.Connection, number: int) -> Checkpoint:
-    return checkpoint_of(db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone())
-
-
 def _result(tx: Transaction, event: Event, brief: BriefState, *, repeated: bool) -> SavedCheckpoint:
     body = event.body
     assert body is not None
     if event.kind is Kind.SESSION_STARTED:
-        checkpoint = _checkpoint(tx.db, body["origin"])
+        checkpoint = checkpoint_by_number(tx.db, body["origin"])
         previous = forked_from = body["origin"]
         done = closed_later(tx.db, checkpoint, event.seq)
     else:
-        checkpoint = _checkpoint(tx.db, body["number"])
+        checkpoint = checkpoint_by_number(tx.db, body["number"])
         previous, forked_from, done = body["previous"], body["forked_from"], ()
-    before = () if previous is None else _open_items(_checkpoint(tx.db, previous))
+    before = () if previous is None else _open_items(checkpoint_by_number(tx.db, previous))
     now = tuple(item for item in _open_items(checkpoint) if item not in done)
     return SavedCheckpoint(
         checkpoint=checkpoint,

@@ -42,6 +42,11 @@ def lineage(db: sqlite3.Connection, session: int | None) -> tuple[Heritage, ...]
     return tuple(found)
 
 
+def inherits(heritage: tuple[Heritage, ...], session: int, seq: int) -> bool:
+    """Whether what a session wrote at a seq counts for the session of this heritage."""
+    return any(session == part.session and seq <= part.until for part in heritage)
+
+
 def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
     """Return the checkpoint that a session goes on from: its own, an inherited one, else the project's newest."""
     for heritage in lineage(db, session):
@@ -62,3 +67,15 @@ def closed_later(db: sqlite3.Connection, checkpoint: Checkpoint, seq: int) -> tu
     ).fetchall()
     done = {item for row in rows for item in json.loads(row["state"])["done"]}
     return tuple(item for item in checkpoint.pending if item in done)
+
+
+def newest_of(db: sqlite3.Connection, number: int) -> int:
+    """Return the live pin at the end of a pin's chain of replacements (itself when it is live)."""
+    row = db.execute(
+        "WITH RECURSIVE chain (number, by) AS ("
+        " SELECT number, superseded_by FROM pin WHERE number = ?"
+        " UNION SELECT pin.number, pin.superseded_by FROM pin JOIN chain ON pin.number = chain.by)"
+        " SELECT number FROM chain WHERE by IS NULL",
+        (number,),
+    ).fetchone()
+    return number if row is None else int(row[0])

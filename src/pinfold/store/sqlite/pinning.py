@@ -10,7 +10,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.lineage import current, lineage
+from pinfold.store.sqlite.lineage import current, inherits, lineage, newest_of
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import Actor, PinKind
@@ -115,28 +115,11 @@ def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bo
         )
 
 
-def newest_of(db: sqlite3.Connection, number: int) -> int:
-    """Return the live pin at the end of a pin's chain of replacements (itself when it is live)."""
-    row = db.execute(
-        "WITH RECURSIVE chain (number, by) AS ("
-        " SELECT number, superseded_by FROM pin WHERE number = ?"
-        " UNION SELECT pin.number, pin.superseded_by FROM pin JOIN chain ON pin.number = chain.by)"
-        " SELECT number FROM chain WHERE by IS NULL",
-        (number,),
-    ).fetchone()
-    return number if row is None else int(row[0])
-
-
 def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
     """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
     rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
     heritage = lineage(db, session)
-    return [
-        row
-        for row in rows
-        if not row["session_only"]
-        or any(row["session"] == h.session and row["seq"] <= h.until for h in heritage)
-    ]
+    return [row for row in rows if not row["session_only"] or inherits(heritage, row["session"], row["seq"])]
 
 
 def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:

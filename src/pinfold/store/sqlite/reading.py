@@ -10,7 +10,7 @@ from typing import TypeVar
 from pinfold.store.errors import NotFoundError
 from pinfold.store.events import Kind
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory, SearchRecord
-from pinfold.store.sqlite.pinning import newest_of
+from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,
     artifact_of,

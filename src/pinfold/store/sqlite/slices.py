@@ -47,7 +47,10 @@ def _content_id(db: sqlite3.Connection, artifact: Artifact) -> int:
 
 def artifact_bytes(db: sqlite3.Connection, number: int, start: int, max_bytes: int) -> ArtifactSlice:
     """Return bytes from an offset on; see `Store.artifact_bytes`."""
-    artifact = artifact_by_number(db, number)
+    return _bytes(db, artifact_by_number(db, number), start, max_bytes)
+
+
+def _bytes(db: sqlite3.Connection, artifact: Artifact, start: int, max_bytes: int) -> ArtifactSlice:
     if start >= artifact.size_bytes or max_bytes <= 0:
         return ArtifactSlice(artifact, b"", start, artifact.lines)
     pieces: list[bytes] = []
@@ -74,7 +77,7 @@ def artifact_lines(
         return ArtifactSlice(artifact, b"", artifact.size_bytes, artifact.lines)
     stop = _line_start(db, artifact, last + 1)
     length = (artifact.size_bytes if stop is None else stop) - start
-    found = artifact_bytes(db, number, start, min(length, max_bytes))
+    found = _bytes(db, artifact, start, min(length, max_bytes))
     return ArtifactSlice(artifact, found.content, start, first)
 
 

@@ -24,9 +24,8 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. `total` counts
-    the entries that were ranked; hits are what is left once equal texts, pieces of one artifact and superseded
-    pins are put together.
+    `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
+    left once equal texts, pieces of one artifact and superseded pins are put together.
     """
 
     hits: tuple[FoundHit, ...]
@@ -34,7 +33,6 @@ class Found:
     covered: float
     bounded: bool
     next_cursor: str | None
-    total: int
 
 
 def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Found:
@@ -63,5 +61,4 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
         covered=ranking.covered,
         bounded=ranking.bounded,
         next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,
-        total=len(ranking.tiers),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query
 from pinfold.store.snippet import Sought, snippet, sought
+from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
 from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.words import fold
@@ -109,20 +110,10 @@ class Page:
         pin = self._db.execute("SELECT superseded_by, text FROM pin WHERE number = ?", (number,)).fetchone()
         if pin is None or pin[0] is None:
             return row, None
-        present = first_entry(self._db, f"P{self._live(pin[0])}")
+        present = first_entry(self._db, f"P{newest_of(self._db, pin[0])}")
         if present is None:
             return row, f"replaced by P{pin[0]}"
         return present, f"replaces {row.pointer}: {snippet(pin[1], self._sought, _NOTE_CHARS).text}"
-
-    def _live(self, number: int) -> int:
-        """Follow replacements to the pin that stands; each is newer than what it replaces, so this ends."""
-        row = self._db.execute(
-            "WITH RECURSIVE chain (number) AS (SELECT ? UNION SELECT superseded_by"
-            " FROM pin JOIN chain USING (number) WHERE superseded_by IS NOT NULL)"
-            " SELECT max(number) FROM chain",
-            (number,),
-        ).fetchone()
-        return int(row[0])
 
     def _annotate(self, present: EntryRow, note: str | None) -> None:
         for i, hit in enumerate(self.hits):
