@@ -15,7 +15,8 @@ from pinfold.store.commands import (
     SpillArtifact,
 )
 from pinfold.store.content import collect
-from pinfold.store.results import PinnedDecision, SavedCheckpoint, SearchPage, SpilledArtifact
+from pinfold.store.results import PinnedDecision, SavedCheckpoint, SpilledArtifact
+from pinfold.store.search_results import SearchPage
 from pinfold.store.values import Caller
 
 ANNA = Caller("claude-code", "anna")

@@ -16,7 +16,7 @@ FOLD = Fold(
     messages=141,
     summary=4,
     lost={7: ("15 minute", "Redis"), 9: ("--no-verify",)},
-    offered=("H12",),
+    offered=(("H12", "We chose Redis because of TTL."),),
     strings=(("src/auth.py", "H40"),),
 )
 
@@ -32,7 +32,7 @@ def test_a_fold_names_what_was_lost_of_which_pin_and_where_it_can_be_found() -> 
     assert record.document == (
         "Lost of P7: 15 minute, Redis\n"
         "Lost of P9: --no-verify\n"
-        "Said before it, not in the summary: H12\n"
+        "Said before it, not in the summary: H12  We chose Redis because of TTL.\n"
         "H40: src/auth.py"
     )
     assert record.facts["lost"] == {"P7": ["15 minute", "Redis"], "P9": ["--no-verify"]}

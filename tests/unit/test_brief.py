@@ -165,7 +165,7 @@ def test_state_artifacts_and_fold_follow_the_pins() -> None:
         141,
         3,
         {3: ("15",), 1: ("x",)},
-        ("H12", "H40"),
+        (("H12", "We ruled out SSE because of proxies."), ("H40", "Port 5004, never 3000.")),
         (("src/x.py", "H3"),),
     )
     full = replace(
@@ -192,7 +192,9 @@ def test_state_artifacts_and_fold_follow_the_pins() -> None:
         '3 older: fetch_pointer("artifacts")',
         "Last fold F2 (auto, 120,345 to 9,000 tokens, 141 messages)",
         "Its summary dropped specifics of P1, P3; the pins hold them",
-        "Said before it, not in its summary: H12, H40",
+        "Said before it, not in its summary, not pinned",
+        "H12  We ruled out SSE because of proxies.",
+        "H40  Port 5004, never 3000.",
         "In play before it, not in its summary: src/x.py H3",
     ]
 
@@ -250,7 +252,7 @@ def test_a_brief_is_never_above_its_budget(kind: str, amount: int) -> None:
         checkpoint=saved,
         artifacts=tuple(artifact(number, items[number], 1) for number in range(20)),
         artifact_count=900,
-        fold=Fold(1, 9, AT, 1, "auto", 9, 9, 9, None, {1: ("x",)}, ("H1",), strings),
+        fold=Fold(1, 9, AT, 1, "auto", 9, 9, 9, None, {1: ("x",)}, (("H1", "said"),), strings),
     )
     rendered = render_brief(crowded, fence)
     assert count(rendered.text) <= rendered.tokens <= 2_000

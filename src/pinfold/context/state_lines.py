@@ -13,6 +13,7 @@ _DONE_ITEMS = 5
 _FILES = 15
 _PATH_CHARS = 120
 _LABEL_CHARS = 80
+_SAID_CHARS = 200
 _STRINGS_CHARS = 2_000
 _STRINGS_LINE_CHARS = 240
 
@@ -79,7 +80,8 @@ def fold_texts(fold: Fold | None) -> Iterator[str]:
         pins = ", ".join(f"P{number}" for number in sorted(fold.lost))
         yield f"Its summary dropped specifics of {pins}; the pins hold them"
     if fold.offered:
-        yield f"Said before it, not in its summary: {', '.join(fold.offered)}"
+        yield "Said before it, not in its summary, not pinned"
+        yield from (f"{pointer}  {shorten(said, _SAID_CHARS)}" for pointer, said in fold.offered)
     yield from _strings(fold.strings)
 
 

@@ -27,12 +27,11 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         PinHistory,
         PinnedDecision,
         SavedCheckpoint,
-        SearchPage,
-        SearchRecord,
         SpilledArtifact,
         StoreStatus,
         VerifyReport,
     )
+    from pinfold.store.search_results import SearchPage, SearchRecord
     from pinfold.store.values import Caller, Receipt
 
 Progress = Callable[[int, int], None]

@@ -5,7 +5,8 @@ Texts have been checked and redacted by the time a command exists; limits are th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pinfold.store.values import Caller, PinKind, Pointer
@@ -89,6 +90,8 @@ class Message:
     """One message of a conversation. `external_id` (the client's own id) makes appending it idempotent.
 
     `role` is user, assistant, tool_call or tool_result; `call_id` links a result to its call; `at` is ISO 8601.
+    `artifacts` (an image, an output too long to be searched as text) are stored beside it; their pointers follow
+    its text, one a line.
     """
 
     role: str
@@ -100,11 +103,62 @@ class Message:
     files: tuple[str, ...] = ()
     tokens: int = 0
     tokens_estimated: bool = True
+    artifacts: tuple[SpillArtifact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StartSession:
+    """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
+
+    `process` is the client's own process id where it is known: what it called its conversation before goes on
+    under the new name, since a server that it started earlier still uses the old one.
+    """
+
+    caller: Caller
+    source: str
+    process: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptMark:
+    """How far a transcript has been read: up to byte `offset`.
+
+    `head` is a digest of its first bytes, by which a replaced file is known; `conversation` is whose it is.
+    """
+
+    path: str
+    client: str
+    conversation: str
+    offset: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFold:
+    """One compaction of the caller's conversation, audited.
+
+    `key` is the client's own id of it and makes recording idempotent. `tokens_before` and `tokens_after` are the
+    client's figures or estimates, `messages` counts the entries that were folded. The other fields are an audit's,
+    see `results.Fold`.
+    """
+
+    caller: Caller
+    key: str
+    trigger: str
+    at: str | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+    messages: int | None = None
+    summary: SpillArtifact | None = None
+    present: Mapping[int, int] = field(default_factory=dict)
+    lost: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    offered: tuple[tuple[str, str], ...] = ()
+    strings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHistory:
-    """Look something up. `kinds` are those of `results.HIT_KINDS`; `since` is an ISO 8601 instant.
+    """Look something up. `kinds` are those of `search_results.HIT_KINDS`; `since` is an ISO 8601 instant.
 
     `session` restricts to one session's number. `cursor` continues a page. `limit` is 1 to 50.
     """

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pinfold.store.commands import Outline
 from pinfold.store.values import PinKind, Receipt
 
-HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
-
 
 @dataclass(frozen=True, slots=True)
 class Pin:
@@ -188,7 +186,12 @@ class AppendedMessages:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One compaction, as recorded. `lost` maps a pin's number to its specifics that the summary dropped."""
+    """One compaction, as recorded, with its audit.
+
+    `present` maps a pin's number to how many of its specifics stood before the fold, `lost` to those of them that
+    the summary dropped. `offered` are (pointer, sentence) of what reads as an unpinned decision and is not in the
+    summary, best first; `strings` are (string, pointer) of what was in play and is not in it either.
+    """
 
     number: int
     seq: int
@@ -200,13 +203,47 @@ class Fold:
     messages: int | None
     summary: int | None
     lost: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    offered: tuple[str, ...] = ()
+    offered: tuple[tuple[str, str], ...] = ()
     strings: tuple[tuple[str, str], ...] = ()
+    present: dict[int, int] = field(default_factory=dict)
 
     @property
     def pointer(self) -> str:
         """Its pointer, e.g. `F2`."""
         return f"F{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedFold:
+    """The outcome of `record_fold`."""
+
+    fold: Fold
+    receipt: Receipt
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedPart:
+    """What a fold would fold now: the entries of a session since its last fold, oldest first, and the live pins.
+
+    At most `FOLDED_ENTRIES` entries and `FOLDED_CHARS` characters of text, the newest; `left_out` counts older ones.
+    `since` is the seq of the last fold, or of the session's start.
+    """
+
+    session: int | None
+    since: int
+    entries: tuple[Entry, ...]
+    pins: tuple[Pin, ...]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StartedSession:
+    """The outcome of `start_session`; `repeated` where the conversation already continued this session."""
+
+    session: int
+    receipt: Receipt | None
+    repeated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,56 +255,6 @@ class PinHistory:
     pin: Pin
     others: tuple[Pin, ...]
     folds: tuple[Fold, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One search result. `tier` is one of those of `SearchPage`; `ref` is an import's external id.
-
-    `note` says e.g. which superseded pin it replaces.
-    """
-
-    pointer: str
-    kind: str
-    at: str
-    session: int
-    snippet: str
-    tier: str
-    title: str = ""
-    ref: str | None = None
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    """The outcome of `search_history`. `tier` is that of the best hit, none without one.
-
-    A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
-    (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
-    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
-    own, e.g. `S8` (None where nothing can be written).
-    """
-
-    pointer: str | None
-    tier: str
-    hits: tuple[Hit, ...]
-    covered: float
-    bounded: bool
-    next_cursor: str | None
-    missed: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRecord:
-    """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does."""
-
-    number: int
-    seq: int | None
-    at: str
-    session: int
-    query: str
-    hits: tuple[str, ...]
-    missed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ CREATE TABLE entry (
     seq     INTEGER NOT NULL, -- the event it comes from
     pointer TEXT    NOT NULL, -- P7, A12, C3, H142, F2
     chunk   INTEGER,          -- for an artifact's text: chunk.id
-    kind    TEXT    NOT NULL, -- one of results.HIT_KINDS
+    kind    TEXT    NOT NULL, -- one of search_results.HIT_KINDS
     session INTEGER NOT NULL,
     at      TEXT    NOT NULL,
     ref     TEXT              -- the client's own id of an imported message

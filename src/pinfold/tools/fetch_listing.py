@@ -9,7 +9,8 @@ from typing import Any
 
 from pinfold.context.visible import shorten, visible
 from pinfold.store import Store
-from pinfold.store.results import Artifact, Checkpoint, Fold, Pin, SearchRecord
+from pinfold.store.results import Artifact, Checkpoint, Fold, Pin
+from pinfold.store.search_results import SearchRecord
 from pinfold.tools.ask import Ask
 from pinfold.tools.fetch_record import fold_line
 from pinfold.tools.fit import fitting_async

@@ -9,7 +9,8 @@ from typing import Any
 
 from pinfold.context.visible import shorten, visible
 from pinfold.store import Store
-from pinfold.store.results import Checkpoint, Entry, Fold, Pin, SearchRecord
+from pinfold.store.results import Checkpoint, Entry, Fold, Pin
+from pinfold.store.search_results import SearchRecord
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import TextBody
 from pinfold.tools.fetch_slice import Subject, slice_of
@@ -168,7 +169,7 @@ def fold_record(fold: Fold) -> Record:
     document = lines(
         [
             *(f"Lost of {pointer}: {', '.join(parts)}" for pointer, parts in lost.items()),
-            f"Said before it, not in the summary: {', '.join(fold.offered)}" if fold.offered else None,
+            *(f"Said before it, not in the summary: {pointer}  {said}" for pointer, said in fold.offered),
             *(f"{pointer}: {string}" for string, pointer in fold.strings),
         ]
     )
@@ -180,7 +181,7 @@ def fold_record(fold: Fold) -> Record:
         "messages": fold.messages,
         "summary": summary,
         "lost": lost,
-        "offered": list(fold.offered),
+        "offered": [list(pair) for pair in fold.offered],
         "strings": [list(pair) for pair in fold.strings],
     }
     return Record(

@@ -12,7 +12,7 @@ from pydantic import Field
 from pinfold.context.visible import shorten
 from pinfold.store.commands import SearchHistory as Command
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.results import HIT_KINDS, Hit, SearchPage
+from pinfold.store.search_results import HIT_KINDS, Hit, SearchPage
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from pinfold.store.errors import NotFoundError
 from pinfold.store.events import Kind
-from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory, SearchRecord
+from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory
+from pinfold.store.search_results import SearchRecord
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,

@@ -8,7 +8,8 @@ from typing import Any
 
 from pinfold.store.commands import Outline
 from pinfold.store.events import Event, Kind, body_of
-from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, SearchRecord
+from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin
+from pinfold.store.search_results import SearchRecord
 from pinfold.store.values import PinKind
 
 ARTIFACT_QUERY = (
@@ -140,7 +141,8 @@ def fold_of(row: sqlite3.Row) -> Fold:
         messages=body["messages"],
         summary=body["summary"],
         lost={int(number): tuple(lost) for number, lost in body["lost"].items()},
-        offered=tuple(body["offered"]),
+        present={int(number): count for number, count in body["present"].items()},
+        offered=tuple((pointer, sentence) for pointer, sentence in body["offered"]),
         strings=tuple((text, pointer) for text, pointer in body["strings"]),
     )
 

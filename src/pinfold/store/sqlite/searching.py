@@ -21,7 +21,7 @@ from pinfold.store.errors import (
     UnknownOutcomeError,
 )
 from pinfold.store.events import Body, Kind
-from pinfold.store.results import Hit, SearchPage
+from pinfold.store.search_results import Hit, SearchPage
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.lineage import current

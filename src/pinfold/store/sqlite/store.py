@@ -27,12 +27,11 @@ from pinfold.store.results import (
     PinHistory,
     PinnedDecision,
     SavedCheckpoint,
-    SearchPage,
-    SearchRecord,
     SpilledArtifact,
     StoreStatus,
     VerifyReport,
 )
+from pinfold.store.search_results import SearchPage, SearchRecord
 from pinfold.store.sqlite import briefing, care, reading, searching, slices
 from pinfold.store.sqlite.appending import append_messages
 from pinfold.store.sqlite.checkpointing import checkpoint_state

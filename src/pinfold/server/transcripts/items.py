@@ -1,0 +1,78 @@
+"""What a transcript says, whichever client wrote it: messages and compactions, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image of a message, as base64: kept as an artifact, not as text."""
+
+    media_type: str
+    base64: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One message, tool call or tool result.
+
+    `external_id` is the client's own id of it and the same at every reading; `role`, `call_id` and `at` are those of
+    `store.commands.Message`. `agent` names the sub-agent that spoke, if one did; its words stay out of the log.
+    """
+
+    external_id: str
+    role: str
+    text: str
+    at: str | None = None
+    tool: str | None = None
+    call_id: str | None = None
+    files: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """One compaction. `tokens_before` and `tokens_after` are the client's own figures, where it gives them."""
+
+    external_id: str
+    trigger: str
+    summary: str
+    at: str | None = None
+    tokens_before: int | None = None
+    tokens_after: int | None = None
+
+
+Item = Spoken | Compacted
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a transcript's beginning says of itself; None where it does not say.
+
+    `conversation` is the client's session id, `cwd` the folder it was started in, `parent` the conversation that it
+    belongs to (a sub-agent's) or was forked from.
+    """
+
+    conversation: str | None = None
+    cwd: str | None = None
+    parent: str | None = None
+
+
+class Format(Protocol):
+    """How one client writes a transcript. An instance reads one file, line by line, from its beginning or from a
+    place where `is_open` was False.
+    """
+
+    client: str
+    unknown: int
+    """Lines that were skipped because nothing is known of them; bookkeeping lines are not counted."""
+
+    def items(self, line: bytes) -> list[Item]:
+        """Return what one line says, in order; nothing for a line that says nothing or cannot be read."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last line waits for the next one, so that reading must not be taken up behind it."""

@@ -1,0 +1,57 @@
+"""What a search gives back: hits, pages of them, and the record of what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result. `tier` is one of those of `SearchPage`; `ref` is an import's external id.
+
+    `note` says e.g. which superseded pin it replaces.
+    """
+
+    pointer: str
+    kind: str
+    at: str
+    session: int
+    snippet: str
+    tier: str
+    title: str = ""
+    ref: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """The outcome of `search_history`. `tier` is that of the best hit, none without one.
+
+    A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
+    (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
+    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
+    own, e.g. `S8` (None where nothing can be written).
+    """
+
+    pointer: str | None
+    tier: str
+    hits: tuple[Hit, ...]
+    covered: float
+    bounded: bool
+    next_cursor: str | None
+    missed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does."""
+
+    number: int
+    seq: int | None
+    at: str
+    session: int
+    query: str
+    hits: tuple[str, ...]
+    missed: str | None = None
