@@ -50,7 +50,10 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class SpillArtifact:
-    """Store bytes behind a pointer. `path` is where they were read from, if they were."""
+    """Store bytes behind a pointer. `path` is where they were read from, if they were.
+
+    `aside`: nobody asked for it (a part of a transcript, a fold's summary), so the brief does not list it.
+    """
 
     caller: Caller
     content: Content
@@ -59,6 +62,7 @@ class SpillArtifact:
     source: str = ""
     path: str | None = None
     key: str | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +114,15 @@ class Message:
 class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
-    `process` is the client's own process id where it is known: what it called its conversation before goes on
-    under the new name, since a server that it started earlier still uses the old one.
+    `process` is the client's own process id where it is known: the conversations that it was in before go on in this
+    session, since a server that it started earlier still names the first of them. `transcript` is a path, of a file
+    that need not exist yet.
     """
 
     caller: Caller
     source: str
     process: int | None = None
+    transcript: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

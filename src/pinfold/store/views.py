@@ -78,7 +78,7 @@ def changes(event: Event) -> list[Change]:
         case Kind.MESSAGE_APPENDED:
             return _message_appended(event, event.body)
         case Kind.FOLD_RECORDED:
-            return [PutRow("fold", _place(event) | {"body": event.body})]
+            return _fold_recorded(event, event.body)
         case Kind.SEARCH_MISSED:
             return [_search_missed(event, event.body)]
         case Kind.PROJECTION_COMMITTED | Kind.ENTRY_FORGOTTEN:
@@ -99,10 +99,9 @@ def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
         "conversation": body["conversation"],
         "origin": body["origin"],
     }
-    return [
-        PutRow("session", row),
-        ContinueConversation(body["client"], body["conversation"], body["number"]),
-    ]
+    begun: list[Change] = [] if body.get("resumed") else [PutRow("session", row)]
+    names = (body["conversation"], *body.get("also", ()))
+    return [*begun, *(ContinueConversation(body["client"], name, body["number"]) for name in names)]
 
 
 def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:
@@ -120,6 +119,7 @@ def _artifact_spilled(event: Event, body: dict[str, Any]) -> list[Change]:
     names = ("label", "source", "path", "sha256", "indexed_bytes", "outline", "same_bytes_as")
     row = _place(event) | {name: body[name] for name in names}
     row["sha256"] = bytes.fromhex(body["sha256"])
+    row["aside"] = body.get("aside", False)
     pointer = f"A{body['number']}"
     title = "\n".join(text for text in (body["label"], body["source"], body["path"]) if text)
     paths = (body["path"],) if body["path"] else ()
@@ -181,6 +181,21 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
         paths=tuple(body.get("files", ())),
     )
     return [*found, entry]
+
+
+def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
+    summary = body["summary"] or {"sha256": None, "indexed_bytes": 0}
+    entry = PutEntry(
+        event.seq,
+        f"F{body['number']}",
+        "folds",
+        event.session,
+        body.get("at") or event.at,
+        f"{body['trigger']} compaction",
+        sha256=summary["sha256"],
+        indexed_bytes=summary["indexed_bytes"],
+    )
+    return [PutRow("fold", _place(event) | {"body": body}), entry]
 
 
 def _search_missed(event: Event, body: dict[str, Any]) -> PutRow:

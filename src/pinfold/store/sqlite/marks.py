@@ -1,0 +1,78 @@
+"""Bookkeeping about clients that is no part of the log: how far transcripts are read, who is in which conversation."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.commands import StartSession, TranscriptMark
+from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.transaction import Transaction
+from pinfold.store.values import Caller
+
+_KEPT_PROCESSES = 200
+
+
+def register(tx: Transaction, command: StartSession) -> None:
+    """Remember where the conversation's transcript lies, and which process of the client is in it."""
+    caller = command.caller
+    if command.transcript is not None:
+        tx.db.execute(
+            "INSERT INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, 0, '')"
+            " ON CONFLICT (path) DO UPDATE SET client = excluded.client, conversation = excluded.conversation",
+            (command.transcript, caller.client, caller.conversation),
+        )
+    if command.process is not None:
+        _meet(tx, command)
+
+
+def _meet(tx: Transaction, command: StartSession) -> None:
+    """Note the process; one that starts up has been in no conversation before: its number was another's."""
+    place = (command.caller.client, command.process)
+    if command.source == "startup":
+        tx.db.execute("DELETE FROM client_process WHERE client = ? AND process = ?", place)
+    tx.db.execute(
+        "INSERT OR REPLACE INTO client_process (client, process, conversation, at) VALUES (?, ?, ?, ?)",
+        (*place, command.caller.conversation, tx.at),
+    )
+    tx.db.execute(
+        "DELETE FROM client_process WHERE at <"
+        " (SELECT at FROM client_process ORDER BY at DESC LIMIT 1 OFFSET ?)",
+        (_KEPT_PROCESSES,),
+    )
+
+
+def conversations_of(tx: Transaction, command: StartSession) -> tuple[str, ...]:
+    """Return the conversations that the client's process has been in."""
+    rows = tx.db.execute(
+        "SELECT conversation FROM client_process WHERE client = ? AND process = ? ORDER BY conversation",
+        (command.caller.client, command.process),
+    ).fetchall()
+    return tuple(row[0] for row in rows)
+
+
+def save(tx: Transaction, mark: TranscriptMark) -> None:
+    """Remember how far a transcript has been read."""
+    tx.db.execute(
+        "INSERT OR REPLACE INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, ?, ?)",
+        (mark.path, mark.client, mark.conversation, mark.offset, mark.head),
+    )
+
+
+def by_path(db: sqlite3.Connection, path: str) -> TranscriptMark | None:
+    """Return how far a transcript has been read, None for an unknown one."""
+    row = db.execute("SELECT * FROM transcript WHERE path = ?", (path,)).fetchone()
+    return None if row is None else _mark(row)
+
+
+def of_caller(db: sqlite3.Connection, caller: Caller) -> tuple[TranscriptMark, ...]:
+    """Return the known transcripts of the session that the caller's conversation continues."""
+    rows = db.execute(
+        "SELECT transcript.* FROM transcript JOIN conversation USING (client, conversation)"
+        " WHERE conversation.session = ? ORDER BY path",
+        (current(db, caller),),
+    ).fetchall()
+    return tuple(map(_mark, rows))
+
+
+def _mark(row: sqlite3.Row) -> TranscriptMark:
+    return TranscriptMark(row["path"], row["client"], row["conversation"], row["byte_offset"], row["head"])
