@@ -114,14 +114,13 @@ class Message:
 class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
-    `process` is the client's own process id where it is known: the conversations that it was in before go on in this
-    session, since a server that it started earlier still names the first of them. `transcript` is a path, of a file
-    that need not exist yet.
+    `process` names the client's process where it is known: whoever calls from it is in this conversation from now on.
+    `transcript` is a path, of a file that need not exist yet.
     """
 
     caller: Caller
     source: str
-    process: int | None = None
+    process: str | None = None
     transcript: str | None = None
 
 

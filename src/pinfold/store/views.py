@@ -99,9 +99,10 @@ def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
         "conversation": body["conversation"],
         "origin": body["origin"],
     }
-    begun: list[Change] = [] if body.get("resumed") else [PutRow("session", row)]
-    names = (body["conversation"], *body.get("also", ()))
-    return [*begun, *(ContinueConversation(body["client"], name, body["number"]) for name in names)]
+    return [
+        PutRow("session", row),
+        ContinueConversation(body["client"], body["conversation"], body["number"]),
+    ]
 
 
 def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:

@@ -10,11 +10,20 @@ from pinfold.store.results import Checkpoint
 from pinfold.store.values import Caller
 
 
+def conversation_of(db: sqlite3.Connection, caller: Caller) -> str:
+    """Return the conversation that the caller is in now: the one that its client's process went over to, if any."""
+    if caller.process is None:
+        return caller.conversation
+    query = "SELECT conversation FROM client_process WHERE client = ? AND process = ?"
+    row = db.execute(query, (caller.client, caller.process)).fetchone()
+    return caller.conversation if row is None else str(row[0])
+
+
 def current(db: sqlite3.Connection, caller: Caller) -> int | None:
     """Return the session that the caller's conversation continues, None when it has none yet."""
     row = db.execute(
         "SELECT session FROM conversation WHERE client = ? AND conversation = ?",
-        (caller.client, caller.conversation),
+        (caller.client, conversation_of(db, caller)),
     ).fetchone()
     return None if row is None else int(row[0])
 

@@ -26,28 +26,15 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
-    """Note the process; one that starts up has been in no conversation before: its number was another's."""
-    place = (command.caller.client, command.process)
-    if command.source == "startup":
-        tx.db.execute("DELETE FROM client_process WHERE client = ? AND process = ?", place)
     tx.db.execute(
         "INSERT OR REPLACE INTO client_process (client, process, conversation, at) VALUES (?, ?, ?, ?)",
-        (*place, command.caller.conversation, tx.at),
+        (command.caller.client, command.process, command.caller.conversation, tx.at),
     )
     tx.db.execute(
         "DELETE FROM client_process WHERE at <"
         " (SELECT at FROM client_process ORDER BY at DESC LIMIT 1 OFFSET ?)",
         (_KEPT_PROCESSES,),
     )
-
-
-def conversations_of(tx: Transaction, command: StartSession) -> tuple[str, ...]:
-    """Return the conversations that the client's process has been in."""
-    rows = tx.db.execute(
-        "SELECT conversation FROM client_process WHERE client = ? AND process = ? ORDER BY conversation",
-        (command.caller.client, command.process),
-    ).fetchall()
-    return tuple(row[0] for row in rows)
 
 
 def save(tx: Transaction, mark: TranscriptMark) -> None:
