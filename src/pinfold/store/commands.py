@@ -142,14 +142,16 @@ class TranscriptMark:
 class RecordFold:
     """One compaction of the caller's conversation, audited.
 
-    `key` is the client's own id of it and makes recording idempotent. `tokens_before` and `tokens_after` are the
-    client's figures or estimates, `messages` counts the entries that were folded. The other fields are an audit's,
-    see `results.Fold`.
+    `key` is the client's own id of it and makes recording idempotent. `live`: a hook tells of it before the client
+    has written it down; what the transcript says later is of the same fold. `tokens_before` and `tokens_after` are
+    the client's figures or estimates, `messages` counts the entries that were folded. The other fields are an
+    audit's, see `results.Fold`.
     """
 
     caller: Caller
     key: str
     trigger: str
+    live: bool = False
     at: str | None = None
     tokens_before: int | None = None
     tokens_after: int | None = None
