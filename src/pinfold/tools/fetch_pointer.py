@@ -7,10 +7,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from pinfold.context.brief import Budget, render_brief
+from pinfold.context.quoting import quoted
+from pinfold.context.repository_lines import moved_since
 from pinfold.context.visible import shorten
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.results import Artifact, BriefState
-from pinfold.store.values import Caller, PointerKind
+from pinfold.store.results import Artifact
+from pinfold.store.values import PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
@@ -30,7 +32,7 @@ from pinfold.tools.fetch_record import (
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named, quoted, spot
+from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20
@@ -195,22 +197,11 @@ async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
     desk = ask.desk
     state = await desk.store.brief_state(desk.caller, target.as_of)
     brief = render_brief(state, desk.store.fence, budget)
-    moved = _moved(state, desk.caller)
+    moved = moved_since(state, desk.caller)
     facts = lean(
         {"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE}
     )
     return Reply(lines([brief.text.rstrip("\n"), moved]), facts)
-
-
-def _moved(state: BriefState, caller: Caller) -> str | None:
-    """Say so when the repository is not where the checkpoint was saved."""
-    saved = state.checkpoint
-    if saved is None or not saved.head or not caller.head:
-        return None
-    if (saved.head, saved.branch) == (caller.head, caller.branch):
-        return None
-    then, now = spot(saved.branch, saved.head), spot(caller.branch, caller.head)
-    return f"The repository has moved since {saved.pointer}: it was at {then}, it is at {now}."
 
 
 TOOL = Tool(

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pinfold.context.quoting import quoted
+from pinfold.context.repository_lines import spot
 from pinfold.context.visible import shorten, visible
 from pinfold.store import Store
 from pinfold.store.results import Checkpoint, Entry, Fold, Pin
@@ -15,7 +17,7 @@ from pinfold.tools.ask import Ask
 from pinfold.tools.body import TextBody
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import fitting_async
-from pinfold.tools.render import NOTE, day, fenced, lean, lines, quoted, spot
+from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import Reply
 
 _HISTORY_CHARS = 160

@@ -12,10 +12,10 @@ from pinfold.store.values import Caller
 
 def conversation_of(db: sqlite3.Connection, caller: Caller) -> str:
     """Return the conversation that the caller is in now: the one that its client's process went over to, if any."""
-    if caller.process is None:
+    if caller.run is None:
         return caller.conversation
-    query = "SELECT conversation FROM client_process WHERE client = ? AND process = ?"
-    row = db.execute(query, (caller.client, caller.process)).fetchone()
+    query = "SELECT conversation FROM client_run WHERE client = ? AND run = ?"
+    row = db.execute(query, (caller.client, caller.run)).fetchone()
     return caller.conversation if row is None else str(row[0])
 
 

@@ -1,0 +1,145 @@
+"""Reading a transcript into the log: from where the last reading stopped, each message once, folds in their place.
+
+A batch of messages and how far they reach are one transaction, so a reading that is killed goes on where the log
+ends. Whoever reads the same file at the same time appends nothing twice: the messages' ids decide. Source: design 3
+(Transcripts); P7.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pinfold.server.transcripts.folds import record
+from pinfold.server.transcripts.items import Compacted, Format, Spoken
+from pinfold.server.transcripts.keeping import Keeper, let_go
+from pinfold.server.transcripts.lines import Lines, can_resume, head_digest
+from pinfold.server.transcripts.saying import pin_what_is_said
+from pinfold.store.commands import Message, TranscriptMark
+from pinfold.store.sync import SyncStore
+from pinfold.store.values import Caller
+
+BATCH_MESSAGES = 400
+BATCH_CHARS = 1024 * 1024
+HURRIED_CHARS = 64 * 1024
+"""What a batch holds when there is a deadline: a few milliseconds of work."""
+
+Progress = Callable[[int], None]
+"""Called with the byte offset reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One transcript: where it lies, how it is written, whose it is."""
+
+    path: Path
+    format: Format
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long.
+
+    `is_complete`: everything that could be read was; not so when the deadline came first.
+    """
+
+    messages: int = 0
+    repeated: int = 0
+    folds: int = 0
+    pins: int = 0
+    unknown: int = 0
+    is_complete: bool = True
+
+
+def follow(
+    store: SyncStore, source: Source, deadline: float | None = None, progress: Progress | None = None
+) -> Followed:
+    """Read what is new in a transcript, until `deadline` (a reading of `time.monotonic`) if there is one.
+
+    A file that is not there has nothing new. Raises `OSError`, and what the store raises.
+    """
+    try:
+        head = head_digest(source.path)
+    except FileNotFoundError:
+        return Followed()
+    mark = store.transcript_mark(str(source.path))
+    start = mark.offset if mark and can_resume(source.path, mark.offset, mark.head) else 0
+    reading = _Reading(
+        store,
+        source,
+        TranscriptMark(str(source.path), source.caller.client, source.caller.conversation, start, head),
+    )
+    return reading.run(deadline, progress)
+
+
+class _Reading:
+    """One reading of one transcript; `mark` is how far everything is in the log, or in the batch."""
+
+    def __init__(self, store: SyncStore, source: Source, mark: TranscriptMark) -> None:
+        self._store = store
+        self._source = source
+        self._mark = mark
+        self._saved = mark.offset
+        self._keeper = Keeper(source.caller, store.redactor)
+        self._batch: list[Message] = []
+        self._chars = 0
+        self._found = Followed()
+
+    def run(self, deadline: float | None, progress: Progress | None) -> Followed:
+        lines = Lines(self._source.path, self._mark.offset)
+        most_chars = BATCH_CHARS if deadline is None else HURRIED_CHARS
+        is_complete = True
+        try:
+            for line in lines:
+                self._take(line.content, line.stop)
+                if self._chars >= most_chars or len(self._batch) >= BATCH_MESSAGES:
+                    self._flush()
+                    if progress is not None:
+                        progress(line.stop)
+                    if deadline is not None and time.monotonic() > deadline:
+                        is_complete = False
+                        break
+            self._flush()
+        finally:
+            let_go(self._batch)
+        unknown = self._source.format.unknown + lines.skipped
+        return replace(self._found, unknown=unknown, is_complete=is_complete)
+
+    def _take(self, line: bytes, stop: int) -> None:
+        """Take in one line; nothing behind a line that waits for a later one may be counted as read."""
+        items = self._source.format.items(line)
+        if not self._source.format.is_open:
+            self._mark = replace(self._mark, offset=stop)
+        for item in items:
+            if isinstance(item, Compacted):
+                self._fold(item)
+            elif item.agent is None:
+                self._say(item)
+
+    def _say(self, spoken: Spoken) -> None:
+        pins = pin_what_is_said(self._store, self._source.caller, spoken)
+        self._found = replace(self._found, pins=self._found.pins + pins)
+        self._batch.append(self._keeper.message(spoken))
+        self._chars += len(spoken.text)
+
+    def _fold(self, compacted: Compacted) -> None:
+        self._flush()
+        is_new = record(self._store, self._keeper, compacted)
+        self._found = replace(self._found, folds=self._found.folds + is_new)
+
+    def _flush(self) -> None:
+        if not self._batch and self._mark.offset == self._saved:
+            return
+        try:
+            outcome = self._store.append_messages(self._source.caller, self._batch, self._mark)
+        finally:
+            let_go(self._batch)
+        self._found = replace(
+            self._found,
+            messages=self._found.messages + outcome.appended,
+            repeated=self._found.repeated + outcome.repeated,
+        )
+        self._batch, self._chars, self._saved = [], 0, self._mark.offset
