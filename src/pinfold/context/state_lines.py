@@ -86,7 +86,8 @@ def fold_texts(fold: Fold | None) -> Iterator[str]:
 
 
 def _figures(fold: Fold) -> Iterator[str]:
-    yield fold.trigger
+    if fold.trigger != "unknown":
+        yield fold.trigger
     if fold.tokens_before is not None and fold.tokens_after is not None:
         yield f"{fold.tokens_before:,} to {fold.tokens_after:,} tokens"
     if fold.messages is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 
 from pinfold.server.hooks.occasion import Occasion
+from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.follow import Source, follow
-from pinfold.server.transcripts.formats import format_of
 from pinfold.store.sqlite.direct import DirectStore
 
 _LIMITS_S = {"session-end": 1.0, "session-start": 5.0, "stop": 5.0}
@@ -25,7 +25,9 @@ def act(occasion: Occasion) -> str:
 def catch_up(occasion: Occasion, store: DirectStore) -> None:
     """Read what is new in the event's transcript, where it has one, for at most as long as its client waits."""
     path = occasion.transcript
-    if path is None:
+    if path is None or not path.is_file():
         return
     deadline = time.monotonic() + _LIMITS_S.get(occasion.event, _COMPACTION_S)
-    follow(store, Source(path, format_of(occasion.client), occasion.caller, briefed=True), deadline)
+    found = found_at(path, occasion.client)
+    if found is not None:
+        follow(store, Source(found, occasion.caller, briefed=True), deadline)

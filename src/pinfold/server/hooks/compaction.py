@@ -14,7 +14,7 @@ def before(occasion: Occasion) -> str:
     """Read to the end of the transcript; return what is added to the summary's prompt, where the client does that."""
     with occasion.store() as store:
         catch_up(occasion, store)
-        return str(occasion.particulars.summary_prompt(store.brief_state(occasion.caller)))
+        return str(occasion.particulars.summary_prompt(store, store.brief_state(occasion.caller)))
 
 
 def after(occasion: Occasion) -> str:

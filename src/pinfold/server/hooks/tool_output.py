@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from pinfold.context.drafting import draft
 from pinfold.context.estimate import ceiling
+from pinfold.context.quoting import one_line
 from pinfold.context.spilled import note_of
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.server.hooks.output import Output
 from pinfold.store.commands import SpillArtifact
+from pinfold.store.results import Artifact
+from pinfold.store.sqlite.direct import DirectStore
 
 _SURE_CHARS_PER_TOKEN = 8
+_LABEL_CHARS = 200
 
 
 def act(occasion: Occasion) -> str:
@@ -18,25 +22,26 @@ def act(occasion: Occasion) -> str:
     if output is None or not is_long(output, occasion.settings.spill_tokens):
         return ""
     with occasion.store() as store:
-        made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
-        clean = store.redactor.text
-        try:
-            spilled = store.spill_artifact(
-                SpillArtifact(
-                    occasion.caller, made.content, made.outline, clean(output.label).text, output.tool
-                )
-            )
-        finally:
-            made.content.close()
-        note = note_of(spilled.artifact, store.fence)
-    return str(occasion.particulars.replaced(occasion, output, note))
+        artifact = _spill(occasion, store, output)
+        note = note_of(artifact, store.fence, is_cut=output.is_cut)
+    return str(occasion.particulars.replaced(occasion, note))
+
+
+def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
+    made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
+    label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
+    try:
+        command = SpillArtifact(occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS])
+        return store.spill_artifact(command).artifact
+    finally:
+        made.content.close()
 
 
 def is_long(output: Output, limit: int) -> bool:
     """Whether an output has more tokens than the limit; loads a vocabulary only where that is not plain to see."""
     if output.tokens is not None:
         return output.tokens > limit
-    if len(output.text) > _SURE_CHARS_PER_TOKEN * limit:
+    if output.path is not None or len(output.text) > _SURE_CHARS_PER_TOKEN * limit:
         return True
     if len(output.text) <= limit or ceiling(output.text) <= limit:
         return False

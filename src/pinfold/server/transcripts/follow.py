@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from pinfold.server.transcripts.finding import Found
 from pinfold.server.transcripts.folds import record
-from pinfold.server.transcripts.items import Compacted, Format, Spoken
+from pinfold.server.transcripts.items import Compacted, Spoken
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import Lines, can_resume, head_digest
 from pinfold.server.transcripts.saying import pin_what_is_said
@@ -32,11 +32,11 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One transcript: where it lies, how it is written, whose it is."""
+    """One transcript, and whose history it is. `briefed`: the conversation was given its briefs while it ran."""
 
-    path: Path
-    format: Format
+    found: Found
     caller: Caller
+    briefed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +61,15 @@ def follow(
 
     A file that is not there has nothing new. Raises `OSError`, and what the store raises.
     """
+    path = source.found.path
     try:
-        head = head_digest(source.path)
+        head = head_digest(path)
     except FileNotFoundError:
         return Followed()
-    mark = store.transcript_mark(str(source.path))
-    start = mark.offset if mark and can_resume(source.path, mark.offset, mark.head) else 0
-    reading = _Reading(
-        store,
-        source,
-        TranscriptMark(str(source.path), source.caller.client, source.caller.conversation, start, head),
-    )
-    return reading.run(deadline, progress)
+    mark = store.transcript_mark(str(path))
+    start = mark.offset if mark and can_resume(path, mark.offset, mark.head) else 0
+    here = TranscriptMark(str(path), source.caller.client, source.caller.conversation, start, head)
+    return _Reading(store, source, here).run(deadline, progress)
 
 
 class _Reading:
@@ -81,6 +78,7 @@ class _Reading:
     def __init__(self, store: SyncStore, source: Source, mark: TranscriptMark) -> None:
         self._store = store
         self._source = source
+        self._format = source.found.format()
         self._mark = mark
         self._saved = mark.offset
         self._keeper = Keeper(source.caller, store.redactor)
@@ -89,7 +87,7 @@ class _Reading:
         self._found = Followed()
 
     def run(self, deadline: float | None, progress: Progress | None) -> Followed:
-        lines = Lines(self._source.path, self._mark.offset)
+        lines = Lines(self._source.found.path, self._mark.offset)
         most_chars = BATCH_CHARS if deadline is None else HURRIED_CHARS
         is_complete = True
         try:
@@ -105,13 +103,13 @@ class _Reading:
             self._flush()
         finally:
             let_go(self._batch)
-        unknown = self._source.format.unknown + lines.skipped
+        unknown = self._format.unknown + lines.skipped
         return replace(self._found, unknown=unknown, is_complete=is_complete)
 
     def _take(self, line: bytes, stop: int) -> None:
         """Take in one line; nothing behind a line that waits for a later one may be counted as read."""
-        items = self._source.format.items(line)
-        if not self._source.format.is_open:
+        items = self._format.items(line)
+        if not self._format.is_open:
             self._mark = replace(self._mark, offset=stop)
         for item in items:
             if isinstance(item, Compacted):
@@ -127,7 +125,7 @@ class _Reading:
 
     def _fold(self, compacted: Compacted) -> None:
         self._flush()
-        is_new = record(self._store, self._keeper, compacted)
+        is_new = record(self._store, self._keeper, compacted, briefed=self._source.briefed)
         self._found = replace(self._found, folds=self._found.folds + is_new)
 
     def _flush(self) -> None:

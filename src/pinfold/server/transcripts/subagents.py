@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pinfold.context.visible import shorten
 from pinfold.server.transcripts.items import Spoken
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import opened
+from pinfold.store.commands import SpillArtifact
 from pinfold.store.errors import TooLargeError
 from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 _BLOCK_BYTES = 1024 * 1024
+_LABEL_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +57,18 @@ def keep_answer(store: SyncStore, caller: Caller, answer: Answer) -> bool:
         let_go([message])
 
 
-def _transcript(keeper: Keeper, answer: Answer) -> tuple[()]:
-    ...
+def _transcript(keeper: Keeper, answer: Answer) -> tuple[SpillArtifact, ...]:
+    """Return the transcript on its way to be kept, unless it cannot be."""
+    if answer.transcript is None:
+        return ()
+    try:
+        label = f"transcript of sub-agent {shorten(f'{answer.kind} {answer.agent}', _LABEL_CHARS)}"
+        return (keeper.artifact(_blocks(answer.transcript), label, "sub-agent"),)
+    except (OSError, TooLargeError):
+        return ()
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with opened(path) as file:
+        while block := file.read(_BLOCK_BYTES):
+            yield block
