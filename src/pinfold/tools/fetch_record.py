@@ -167,12 +167,15 @@ def entry_record(entry: Entry) -> Record:
 def fold_record(fold: Fold) -> Record:
     """Return what a compaction took, and what its summary lost."""
     lost = {f"P{number}": list(parts) for number, parts in fold.lost.items()}
+    strings: dict[str, list[str]] = {}
+    for string, pointer in fold.strings:
+        strings.setdefault(pointer, []).append(string)
     summary = f"A{fold.summary}" if fold.summary else None
     document = lines(
         [
             *(f"Lost of {pointer}: {', '.join(parts)}" for pointer, parts in lost.items()),
             *(f"Said before it, not in the summary: {pointer}  {said}" for pointer, said in fold.offered),
-            *(f"{pointer}: {string}" for string, pointer in fold.strings),
+            *(f"{pointer}: {', '.join(parts)}" for pointer, parts in strings.items()),
         ]
     )
     facts = {
@@ -182,9 +185,10 @@ def fold_record(fold: Fold) -> Record:
         "tokens": [fold.tokens_before, fold.tokens_after] if fold.tokens_before else None,
         "messages": fold.messages,
         "summary": summary,
+        "present": {f"P{number}": count for number, count in fold.present.items()},
         "lost": lost,
         "offered": [list(pair) for pair in fold.offered],
-        "strings": [list(pair) for pair in fold.strings],
+        "strings": strings,
     }
     return Record(
         fold.pointer, fold_line(fold), document, facts, f"Its summary: {summary}" if summary else None
