@@ -11,7 +11,7 @@ from tests.contract.acts import ANNA, checkpoint, pin
 pytestmark = pytest.mark.anyio
 
 CLEARED = Caller("claude-code", "anna-after-clear")
-SERVER = Caller("claude-code", "anna", run="71")
+SERVER = Caller("claude-code", "anna", runs=("72", "71"))
 """Whoever was started by the client's process 71 while it was in Anna's first conversation."""
 
 
@@ -49,7 +49,7 @@ async def test_the_first_write_of_a_server_with_a_made_up_conversation_is_in_the
 ) -> None:
     """With `claude --continue` the server's environment names a conversation that never comes to be."""
     await _start(store, ANNA, "resume", run="71")
-    stray = Caller("claude-code", "thrown away", run="71")
+    stray = Caller("claude-code", "thrown away", runs=("71",))
     assert (await pin(store, "kept", stray)).pin.session == 1
 
 

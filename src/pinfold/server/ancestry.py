@@ -20,7 +20,7 @@ def name_of(pid: int) -> str:
 
 
 def names_of_ancestors() -> tuple[str, ...]:
-    """Return the names of the processes above this one, nearest first; only the nearest where the system tells no more."""
+    """Return the names of the processes above this one, nearest first; just that one where no more is told."""
     found = [os.getppid()]
     while len(found) < _MOST_ANCESTORS and (fields := _stat(found[-1])) and int(fields[1]) > 1:
         found.append(int(fields[1]))

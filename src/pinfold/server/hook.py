@@ -48,7 +48,7 @@ def _spill_tokens() -> int:
 
 
 def _read() -> bytes:
-    """Return what the client sent, nothing at a terminal; what is too long is read to its end, so that it can be sent."""
+    """Return what the client sent, nothing at a terminal; what is too long is read, too, so that it can be sent."""
     if sys.stdin is None or sys.stdin.isatty():
         return b""
     stream = sys.stdin.buffer

@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 
+from pinfold.server.ancestry import names_of_ancestors
 from pinfold.server.clients import identify
 from pinfold.server.repository import head_of
 from pinfold.server.settings import Settings
@@ -26,6 +27,7 @@ class Service:
         # To read and close a file of the store would cost this process the locks that it holds there.
         self._roots = Roots(settings.roots, closed=settings.home)
         self._limits = Limits(artifact_bytes=settings.max_artifact_bytes)
+        self._runs = names_of_ancestors()
         self._store: Store | None = None
         self._opening = anyio.Lock()
 
@@ -47,7 +49,7 @@ class Service:
         store = await self.store()
         name, conversation = identify(client, meta, os.environ if environment is None else environment)
         head, branch = head_of(self.settings.project)
-        caller = Caller(name, conversation, actor, head, branch)
+        caller = Caller(name, conversation, actor, head, branch, self._runs)
         return Desk(store, caller, self._roots, self._limits)
 
     async def close(self) -> None:

@@ -79,7 +79,9 @@ def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
     given = _options(options)
     content = parsed(payload)
     if content is None:
-        raise InvalidInputError(f"{event}: standard input holds no JSON object.", "A client's hook sends one.")
+        raise InvalidInputError(
+            f"{event}: standard input holds no JSON object.", "A client's hook sends one."
+        )
     client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
     if client not in _CLIENTS:
         raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
@@ -96,7 +98,9 @@ def _options(options: list[str]) -> dict[str, str]:
     for option in pending:
         name, joined, value = option.partition("=")
         if name not in ("--client", "--home"):
-            raise InvalidInputError(f"{name[:40]!r} is no option of a hook.", "There are --client and --home.")
+            raise InvalidInputError(
+                f"{name[:40]!r} is no option of a hook.", "There are --client and --home."
+            )
         found[name] = value if joined else next(pending, "")
     return found
 

@@ -31,7 +31,9 @@ def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
     made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
     label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
     try:
-        command = SpillArtifact(occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS])
+        command = SpillArtifact(
+            occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS]
+        )
         return store.spill_artifact(command).artifact
     finally:
         made.content.close()

@@ -21,7 +21,7 @@ def record(
     part = store.folded_part(keeper.caller, compacted.external_id)
     if part is None:
         return False
-    found = audit(part, compacted.summary, briefed)
+    found = audit(part, compacted.summary, briefed=briefed)
     summary = keeper.artifact([compacted.summary.encode()], "summary of a compaction", "compaction")
     before, after = (None, None) if told_by_hook else _tokens(part, compacted)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from pinfold.server.transcripts.lenient import parsed
 
@@ -78,7 +78,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         from backports import zstd
     try:
         with zstd.open(path, "rb") as unpacked:
-            yield unpacked
+            yield cast(IO[bytes], unpacked)
     except (EOFError, zstd.ZstdError) as damage:
         raise OSError(f"{path} cannot be unpacked: {damage}") from damage
 

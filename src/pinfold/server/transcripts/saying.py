@@ -23,8 +23,7 @@ def pin_what_is_said(store: SyncStore, caller: Caller, spoken: Spoken) -> int:
     if spoken.role not in _SPEAKERS or not any(label in spoken.text for label in _LABELS):
         return 0
     found = said(spoken.text, _SPEAKERS[spoken.role])
-    actor = "user" if spoken.role == "user" else "agent"
-    who = replace(caller, actor=actor)
+    who = replace(caller, actor="user" if spoken.role == "user" else "agent")
     outcomes = [pin_said(store, who, each) for each in found if each.fault is None]
     return sum(not outcome.repeated for outcome in outcomes)
 

@@ -109,5 +109,3 @@ def replaced(occasion: Occasion, note: str) -> str:
         shown = {"stdout": note, "stderr": "", "interrupted": interrupted, "isImage": False}
     specific = {"hookEventName": "PostToolUse", "updatedToolOutput": shown}
     return json.dumps({"hookSpecificOutput": specific}, ensure_ascii=False)
-
-
