@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from pinfold.server.transcripts import jsonl
 from pinfold.server.transcripts.finding import Found
 from pinfold.server.transcripts.folds import record
 from pinfold.server.transcripts.items import Compacted, Spoken
@@ -54,6 +55,18 @@ class Followed:
     is_complete: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    messages: int = 0
+    chars: int = 0
+
+    def plus(self, chars: int) -> _Size:
+        return _Size(self.messages + 1, self.chars + chars)
+
+    def reaches(self, limit: _Size) -> bool:
+        return self.messages >= limit.messages or self.chars >= limit.chars
+
+
 def follow(
     store: SyncStore, source: Source, deadline: float | None = None, progress: Progress | None = None
 ) -> Followed:
@@ -81,19 +94,18 @@ class _Reading:
         self._format = source.found.format()
         self._mark = mark
         self._saved = mark.offset
-        self._keeper = Keeper(source.caller, store.redactor)
-        self._batch: list[Message] = []
-        self._chars = 0
+        self._batch: dict[str, list[Message]] = {}
+        self._size = _Size()
         self._found = Followed()
 
     def run(self, deadline: float | None, progress: Progress | None) -> Followed:
         lines = Lines(self._source.found.path, self._mark.offset)
-        most_chars = BATCH_CHARS if deadline is None else HURRIED_CHARS
+        limit = _Size(BATCH_MESSAGES, BATCH_CHARS if deadline is None else HURRIED_CHARS)
         is_complete = True
         try:
             for line in lines:
                 self._take(line.content, line.stop)
-                if self._chars >= most_chars or len(self._batch) >= BATCH_MESSAGES:
+                if self._size.reaches(limit):
                     self._flush()
                     if progress is not None:
                         progress(line.stop)
@@ -102,7 +114,7 @@ class _Reading:
                         break
             self._flush()
         finally:
-            let_go(self._batch)
+            self._let_go()
         unknown = self._format.unknown + lines.skipped
         return replace(self._found, unknown=unknown, is_complete=is_complete)
 
@@ -117,27 +129,43 @@ class _Reading:
             elif item.agent is None:
                 self._say(item)
 
+    def _keeper(self, conversation: str | None = None) -> Keeper:
+        caller = self._source.caller
+        return Keeper(replace(caller, conversation=conversation or caller.conversation), self._store.redactor)
+
     def _say(self, spoken: Spoken) -> None:
-        pins = pin_what_is_said(self._store, self._source.caller, spoken)
+        keeper = self._keeper(spoken.conversation)
+        pins = pin_what_is_said(self._store, keeper.caller, spoken)
         self._found = replace(self._found, pins=self._found.pins + pins)
-        self._batch.append(self._keeper.message(spoken))
-        self._chars += len(spoken.text)
+        self._batch.setdefault(keeper.caller.conversation, []).append(keeper.message(spoken))
+        self._size = self._size.plus(len(spoken.text))
 
     def _fold(self, compacted: Compacted) -> None:
         self._flush()
-        is_new = record(self._store, self._keeper, compacted, briefed=self._source.briefed)
+        is_new = record(self._store, self._keeper(), compacted, briefed=self._source.briefed)
         self._found = replace(self._found, folds=self._found.folds + is_new)
 
     def _flush(self) -> None:
-        if not self._batch and self._mark.offset == self._saved:
-            return
+        """Append what was read and how far; message ids of no client's own are their conversation's, without a mark."""
+        mark = None if self._source.found.client == jsonl.NAME else self._mark
+        is_further = mark is not None and mark.offset != self._saved
+        batch = self._batch or ({self._source.caller.conversation: []} if is_further else {})
         try:
-            outcome = self._store.append_messages(self._source.caller, self._batch, self._mark)
+            for conversation, messages in batch.items():
+                self._append(replace(self._source.caller, conversation=conversation), messages, mark)
         finally:
-            let_go(self._batch)
+            self._let_go()
+        self._saved = self._mark.offset
+
+    def _append(self, caller: Caller, messages: list[Message], mark: TranscriptMark | None) -> None:
+        outcome = self._store.append_messages(caller, messages, mark)
         self._found = replace(
             self._found,
             messages=self._found.messages + outcome.appended,
             repeated=self._found.repeated + outcome.repeated,
         )
-        self._batch, self._chars, self._saved = [], 0, self._mark.offset
+
+    def _let_go(self) -> None:
+        for messages in self._batch.values():
+            let_go(messages)
+        self._batch, self._size = {}, _Size()

@@ -10,7 +10,7 @@ from pinfold.context.visible import shorten
 from pinfold.server.transcripts.items import Spoken
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import opened
-from pinfold.store.commands import SpillArtifact
+from pinfold.store.commands import SpillArtifact, TranscriptMark
 from pinfold.store.errors import TooLargeError
 from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
@@ -36,7 +36,7 @@ def answer_id(agent: str) -> str:
     return f"agent:{agent}"
 
 
-def keep_answer(store: SyncStore, caller: Caller, answer: Answer) -> bool:
+def keep_answer(store: SyncStore, caller: Caller, answer: Answer, mark: TranscriptMark | None = None) -> bool:
     """Append the answer to its parent's history with its transcript beside it; return whether it was new."""
     keeper = Keeper(caller, store.redactor)
     message = keeper.message(
@@ -52,7 +52,7 @@ def keep_answer(store: SyncStore, caller: Caller, answer: Answer) -> bool:
     kept = _transcript(keeper, answer)
     message = replace(message, artifacts=(*message.artifacts, *kept))
     try:
-        return store.append_messages(caller, [message]).appended > 0
+        return store.append_messages(caller, [message], mark).appended > 0
     finally:
         let_go([message])
 
