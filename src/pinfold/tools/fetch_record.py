@@ -13,6 +13,7 @@ from pinfold.context.visible import shorten, visible
 from pinfold.store import Store
 from pinfold.store.results import Checkpoint, Entry, Fold, Pin
 from pinfold.store.search_results import SearchRecord
+from pinfold.store.values import Pointer, PointerKind
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import TextBody
 from pinfold.tools.fetch_slice import Subject, slice_of
@@ -55,7 +56,24 @@ async def record_reply(ask: Ask, record: Record) -> Reply:
     return await slice_of(record.body, ask, record.subject)
 
 
-async def pin_record(store: Store, number: int) -> Record:
+async def record_of(store: Store, pointer: Pointer) -> Record:
+    """Return what stands behind any pointer but an artifact's. Raises `NotFoundError`."""
+    number = pointer.number
+    match pointer.kind:
+        case PointerKind.PIN:
+            return await _pin_record(store, number)
+        case PointerKind.CHECKPOINT:
+            return _checkpoint_record(await store.checkpoint(number))
+        case PointerKind.ENTRY:
+            return _entry_record(await store.entry(number))
+        case PointerKind.FOLD:
+            return fold_record(await store.fold(number))
+        case PointerKind.SEARCH:
+            return _search_record(await store.search_record(number))
+    raise AssertionError(f"{pointer} leads to bytes, not to a record")
+
+
+async def _pin_record(store: Store, number: int) -> Record:
     """Return a pin with what it replaced, what replaced it, and the folds it went through."""
     found = await store.pin(number)
     pin, folds = found.pin, found.folds
@@ -110,7 +128,7 @@ def _origin(at: str, session: int) -> str:
     return f"{day(at)}, session {session}"
 
 
-def checkpoint_record(checkpoint: Checkpoint) -> Record:
+def _checkpoint_record(checkpoint: Checkpoint) -> Record:
     """Return a checkpoint's state."""
     items: dict[str, str | list[str]] = {
         "goal": checkpoint.goal,
@@ -136,7 +154,7 @@ def _section(name: str, item: str | list[str]) -> list[str]:
     return [f"{title}:", *(f"- {line}" for line in item)] if item else []
 
 
-def entry_record(entry: Entry) -> Record:
+def _entry_record(entry: Entry) -> Record:
     """Return a message, tool call or tool result with its neighbours' pointers."""
     neighbours = {
         "before": f"H{entry.before}" if entry.before else None,
@@ -204,7 +222,7 @@ def fold_line(fold: Fold) -> str:
     return f"{quoted(fold.trigger, 20)} compaction, {origin}{sizes}, {lost} pinned specifics lost"
 
 
-def search_record(search: SearchRecord) -> Record:
+def _search_record(search: SearchRecord) -> Record:
     """Return an earlier search."""
     hits: Sequence[str] = search.hits
     facts = {
