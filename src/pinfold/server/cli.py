@@ -131,6 +131,27 @@ def rebuild(project: Path | None) -> None:
     click.echo(rebuild_report(_settings(project), _progress("rebuild")))
 
 
+@main.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option(
+    "--label", default="", help="What the output is called, at most 500 characters (default: the command)."
+)
+@click.option(
+    "--tokens",
+    type=click.IntRange(min=1),
+    help="From when on output is long (default: PINFOLD_SPILL_TOKENS or 6,000).",
+)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+def run(label: str, tokens: int | None, command: tuple[str, ...]) -> None:
+    """Run a command and end with its exit status; long output goes behind a pointer.
+
+    Short output passes unchanged. Of a long one the first lines, the lines with errors, the end and the pointer are
+    shown; all of it can be fetched. Example: pinfold run -- make test
+    """
+    from pinfold.server.run.running import run_command
+
+    run_command(command, label, tokens)
+
+
 @main.command()
 @click.option("--keep", is_flag=True, help="Keep the throw-away store and say where it is.")
 def demo(*, keep: bool) -> None:
