@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pinfold import __version__
+from pinfold.server.limits import SPILL_TOKENS
 from pinfold.store.errors import InvalidInputError, PinfoldError
 
 if TYPE_CHECKING:
@@ -138,10 +139,14 @@ def rebuild(project: Path | None) -> None:
 @click.option(
     "--tokens",
     type=click.IntRange(min=1),
-    help="From when on output is long (default: PINFOLD_SPILL_TOKENS or 6,000).",
+    default=SPILL_TOKENS,
+    envvar="PINFOLD_SPILL_TOKENS",
+    show_default=True,
+    show_envvar=True,
+    help="From when on output is long.",
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-def run(label: str, tokens: int | None, command: tuple[str, ...]) -> None:
+def run(label: str, tokens: int, command: tuple[str, ...]) -> None:
     """Run a command and end with its exit status; long output goes behind a pointer.
 
     Short output passes unchanged. Of a long one the first lines, the lines with errors, the end and the pointer are

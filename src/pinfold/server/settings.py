@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pinfold.server.limits import SPILL_TOKENS
 from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
-
-SPILL_TOKENS = 6_000
-"""Output up to this size stays where it is: a spilled one costs a model a call to read on."""
 
 
 @dataclass(frozen=True, slots=True)

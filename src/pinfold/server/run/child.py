@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -43,16 +42,16 @@ def start(command: Sequence[str], *, together: bool) -> Child:
         try:
             return _spawn(command, together=together)
         except OSError as error:
-            found = shutil.which(command[0])
-            if error.errno != errno.ENOEXEC or sys.platform == "win32" or found is None:
+            if error.errno != errno.ENOEXEC or sys.platform == "win32":
                 raise
+            found = _found(command[0])
             return _spawn(["/bin/sh", found, *command[1:]], together=together)  # as execvp(3) runs a script
     except OSError as error:
         raise NotStartedError(command[0], error) from None
 
 
 def _spawn(command: Sequence[str], *, together: bool) -> Child:
-    program = shutil.which(command[0]) if sys.platform == "win32" else None  # finds npm.cmd for npm
+    program = _found(command[0]) if sys.platform == "win32" else None  # npm is npm.cmd there
     return subprocess.Popen(  # noqa: S603 - to run what it is given is what it is for
         command,
         executable=program,
@@ -61,6 +60,12 @@ def _spawn(command: Sequence[str], *, together: bool) -> Child:
         stderr=subprocess.STDOUT if together else subprocess.PIPE,
         close_fds=False,  # `diff <(a) <(b)` and make's jobserver hand descriptors on; ours are not inheritable
     )
+
+
+def _found(name: str) -> str:
+    import shutil
+
+    return shutil.which(name) or name
 
 
 class Relay:

@@ -19,13 +19,16 @@ Piece = tuple[int, bytes]
 
 
 class Kept:
-    """The first `limit_bytes` of an output, and of what lies beyond, the last MiB."""
+    """The first `limit_bytes` of an output, and of what lies beyond, the last MiB.
 
-    def __init__(self, limit_bytes: int, memory_bytes: int) -> None:
+    Up to `memory_bytes`, which is also the least limit, need no file.
+    """
+
+    def __init__(self, memory_bytes: int) -> None:
+        self.limit_bytes = memory_bytes
         self.total_bytes = 0
         self.first_bytes = 0
         self.last_bytes = 0
-        self._limit_bytes = limit_bytes
         self._memory_bytes = memory_bytes
         self._memory: list[Piece] = []
         self._file: IO[bytes] | None = None
@@ -81,7 +84,7 @@ class Kept:
 
     def _room(self, block: bytes) -> int:
         """Return how much of a block still belongs to the beginning, which ends with a line where it can."""
-        room = self._limit_bytes - self.first_bytes
+        room = self.limit_bytes - self.first_bytes
         return len(block) if len(block) <= room else block.rfind(b"\n", 0, room) + 1 or room
 
     def _add_first(self, piece: Piece) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 
-from pinfold.server.notes import note
 from pinfold.server.run.kept import Kept, Piece
 from pinfold.server.run.ticker import Ticker
 from pinfold.server.standard_streams import write_all
@@ -22,7 +21,7 @@ LONG_BYTES_A_TOKEN = 5
 
 
 class Output:
-    """Takes what arrives for our stdout and stderr. `on_long` is called once, when it is certainly long.
+    """Takes what arrives for our stdout and stderr. `on_long` is called once, before what makes it certainly long.
 
     Shown at once are the first lines within 3,000 bytes, fewer with a threshold under 6,000 tokens. Thread-safe.
     """
@@ -46,6 +45,7 @@ class Output:
         """Take in what was printed for `fd`."""
         with self._lock:
             self._used.add(fd)
+            self._measure(self.kept.total_bytes + len(block))
             if self.passes or not self._keep(fd, block):
                 self._write(fd, block)
                 return
@@ -53,9 +53,6 @@ class Output:
                 self._show(fd, block)
             else:
                 self._ticker.tick(self.kept.total_bytes)
-            if not self._is_surely_long and self.kept.total_bytes > LONG_BYTES_A_TOKEN * self._spill_tokens:
-                self._is_surely_long = True
-                self._on_long()
 
     def is_long(self) -> bool:
         """Whether all of it has more tokens than the threshold. Loads the tokenizer only where that is in doubt."""
@@ -88,6 +85,8 @@ class Output:
                 self.passes = True
                 self._ticker.clear()
                 self._show_rest()
+                from pinfold.server.notes import note
+
                 lost = self.kept.dropped_bytes
                 note(reason + (f"; {lost:,} bytes in its middle are lost" if lost else ""))
 
@@ -97,6 +96,11 @@ class Output:
 
     def _main(self) -> int:
         return _STDERR if self._used == {_STDERR} else _STDOUT
+
+    def _measure(self, size_bytes: int) -> None:
+        if not self._is_surely_long and size_bytes > LONG_BYTES_A_TOKEN * self._spill_tokens:
+            self._is_surely_long = True
+            self._on_long()
 
     def _keep(self, fd: int, block: bytes) -> bool:
         try:

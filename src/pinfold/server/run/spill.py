@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import threading
+from collections.abc import Callable
 
 from pinfold.server.run.kept import Kept
 from pinfold.server.run.output import LONG_BYTES_A_TOKEN, Output
-from pinfold.server.settings import SPILL_TOKENS, read_settings
 from pinfold.store.errors import PinfoldError
-from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 
 class Spill:
-    """Loads and checks what storing needs while the command still runs, once its output is certainly long."""
+    """Loads and checks what storing needs while the command still runs, once its output is certainly long.
 
-    def __init__(self, label: str, tokens: int | None) -> None:
-        self._label = os.fsencode(label).decode("utf-8", "replace")
-        self._opening = threading.Thread(target=self._open, name="pinfold-run-opening", daemon=True)
-        self._tokens = tokens or SPILL_TOKENS
-        try:
-            settings = read_settings()
-        except Exception as error:
-            self.output = self._output(MAX_ARTIFACT_BYTES)
-            self._give_up(error)
-        else:
-            self._settings = settings
-            self._tokens = tokens or settings.spill_tokens
-            self.output = self._output(settings.max_artifact_bytes)
+    `label` is asked for only then.
+    """
+
+    def __init__(self, label: Callable[[], str], tokens: int) -> None:
+        self.output = Output(Kept(LONG_BYTES_A_TOKEN * tokens), tokens, self._prepare)
+        self._label = label
+        self._tokens = tokens
+        self._opening: threading.Thread | None = None
 
     def finish(self, status: int) -> None:
         """Print what was held back, or store everything and print a report; `status` is the command's."""
-        if self._opening.ident is not None:
+        if self._opening:
             self._opening.join()
         if self.output.passes:
             return
@@ -43,17 +36,26 @@ class Spill:
         else:
             self.output.finish(report)
 
-    def _output(self, limit_bytes: int) -> Output:
-        kept = Kept(limit_bytes, memory_bytes=LONG_BYTES_A_TOKEN * self._tokens)
-        return Output(kept, self._tokens, self._opening.start)
+    def _prepare(self) -> None:
+        from pinfold.server.settings import read_settings
+
+        try:
+            kept = self.output.kept
+            kept.limit_bytes = max(kept.limit_bytes, read_settings().max_artifact_bytes)
+        except Exception as error:
+            self._give_up(error)
+        else:
+            self._opening = threading.Thread(target=self._open, name="pinfold-run-opening", daemon=True)
+            self._opening.start()
 
     def _open(self) -> None:
         try:
             import anyio
 
             from pinfold.server.run.storing import prepare
+            from pinfold.server.settings import read_settings
 
-            anyio.run(prepare, self._settings)
+            anyio.run(prepare, read_settings())
         except Exception as error:
             self._give_up(error)
 
@@ -62,9 +64,10 @@ class Spill:
 
         from pinfold.server.run.report import Seen, report
         from pinfold.server.run.storing import keep
+        from pinfold.server.settings import read_settings
 
         self.output.kept.settle()
-        stored = anyio.run(keep, self._settings, self.output.kept, self._label)
+        stored = anyio.run(keep, read_settings(), self.output.kept, self._label())
         return report(stored, Seen(self.output.shown_bytes, self.output.shown_lines, self._tokens), status)
 
     def _give_up(self, error: Exception) -> None:
