@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pinfold.server.limits import SPILL_TOKENS
 from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
