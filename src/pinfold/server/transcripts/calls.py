@@ -73,7 +73,8 @@ def _is_own(tool: str, given: object) -> bool:
     address = given.get("uri")
     if isinstance(address, str) and address.startswith(_OWN_ADDRESS):
         return True
-    return _READING_COMMAND.match(rendered(given)) is not None
+    runs = any(name in given for name in _COMMANDS)
+    return runs and _READING_COMMAND.match(rendered(given)) is not None
 
 
 def _compact(value: object) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from datetime import UTC, datetime
 from typing import Any
 
 Json = dict[str, Any]
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE = re.compile("[\ud800-\udfff]")
 
 
@@ -18,8 +20,8 @@ def parsed(line: bytes) -> Json | None:
     Bytes that are no UTF-8 and lone surrogates become U+FFFD.
     """
     try:
-        value = json.loads(line.decode("utf-8-sig", "replace"))
-        if b"\\ud" in line or b"\\uD" in line:
+        value = json.loads(line.removeprefix(BOM_UTF8).decode("utf-8", "replace"))
+        if b"\\u" in line and _SURROGATE.search(line):
             value = _legible(value)
     except (ValueError, RecursionError):
         return None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import BinaryIO, cast
 
 from pinfold.server.transcripts.lenient import parsed
 
@@ -63,7 +63,7 @@ class Lines:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a transcript for reading, unpacked where its client has compressed it.
 
     Raises `OSError`, for what cannot be unpacked too.
@@ -78,7 +78,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         from backports import zstd
     try:
         with zstd.open(path, "rb") as unpacked:
-            yield cast(IO[bytes], unpacked)
+            yield cast(BinaryIO, unpacked)
     except (EOFError, zstd.ZstdError) as damage:
         raise OSError(f"{path} cannot be unpacked: {damage}") from damage
 
@@ -116,7 +116,7 @@ def can_resume(path: Path, offset: int, head: str) -> bool:
     return offset == 0 or b"\n" in around or len(around) == 1
 
 
-def _rest_of_line(file: IO[bytes]) -> int | None:
+def _rest_of_line(file: BinaryIO) -> int | None:
     """Pass over the rest of a line; return its length, None where the line has no end yet."""
     length = 0
     while block := file.readline(_BLOCK_BYTES):

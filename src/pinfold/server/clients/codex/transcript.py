@@ -17,6 +17,12 @@ _KNOWN = frozenset(
     "compacted event_msg inter_agent_communication response_item session_meta token_usage_record turn_context"
     " world_state".split()
 )
+_BOOKKEEPING = re.compile(
+    rb'\{"timestamp":"[^"]*",(?:"ordinal":\d+,)?"type":'
+    rb'"(?:token_usage_record|turn_context|world_state|event_msg","payload":\{"type":"(?!token_count))'
+)
+"""How lines begin that say nothing, or once more what others say; never looked into."""
+
 _SILENT = frozenset(
     "additional_tools compaction compaction_summary context_compaction ghost_snapshot other reasoning".split()
 )
@@ -64,6 +70,8 @@ class Rollout:
 
     def items(self, line: bytes) -> list[Item]:
         """Return what one line says; see `items.Format`."""
+        if _BOOKKEEPING.match(line):
+            return []
         entry = parsed(line)
         kind = word(entry.get("type")) if entry else None
         if entry is None or kind not in _KNOWN:
