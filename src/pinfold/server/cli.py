@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pinfold import __version__
+from pinfold.server.commands.doing import ACTS
+from pinfold.server.commands.installing import INSTALLS
 from pinfold.server.commands.reads import READS
 from pinfold.server.options import JSON, PROJECT, Command, settings_of, telling_errors
 from pinfold.store.errors import InvalidInputError
@@ -110,7 +112,7 @@ def demo(*, keep: bool) -> None:
     play(click.echo, keep=keep)
 
 
-for command in READS:
+for command in (*READS, *ACTS, *INSTALLS):
     main.add_command(command)
 
 

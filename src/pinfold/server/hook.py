@@ -10,7 +10,6 @@ import os
 import sys
 
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
-SPILL_TOKENS = 6_000
 _BLOCK_BYTES = 1024 * 1024
 _SPOKEN = (b"DECISION", b"CONSTRAINT", b"DEAD END", b"FACT")
 
@@ -44,6 +43,8 @@ def _carry_out(arguments: list[str]) -> None:
 
 def _spill_tokens() -> int:
     text = os.environ.get("PINFOLD_SPILL_TOKENS", "")
+    from pinfold.server.limits import SPILL_TOKENS
+
     return int(text) if text.isascii() and text.isdigit() else SPILL_TOKENS
 
 
