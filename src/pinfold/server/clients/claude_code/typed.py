@@ -11,7 +11,8 @@ _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]*\]\s*")
-_TASK = re.compile(r"\s*<task-notification>.*</task-notification>\s*", re.DOTALL)
+_TASK_BEGINS = "<task-notification>"
+_TASK = re.compile(rf"\s*{_TASK_BEGINS}.*</task-notification>\s*", re.DOTALL)
 _RESULT = re.compile(r"<result>(.*)</result>", re.DOTALL)
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 _CALL = re.compile(r"<tool-use-id>(.*?)</tool-use-id>")
@@ -43,7 +44,9 @@ def typed(text: str) -> str:
             return ""
         if tagged[1] == "bash-input":
             return f"! {tagged[2]}"
-    return "" if _INTERRUPTED.fullmatch(text) else without_reminders(text)
+    if _INTERRUPTED.fullmatch(text) or text.lstrip().startswith(_TASK_BEGINS):
+        return ""
+    return without_reminders(text)
 
 
 def reported(text: str) -> Report | None:
