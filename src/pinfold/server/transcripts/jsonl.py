@@ -7,7 +7,6 @@ import hashlib
 from pinfold.server.transcripts.items import Item, Spoken
 from pinfold.server.transcripts.lenient import instant, parsed, word
 
-NAME = "jsonl"
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool_call": "tool_call"}
 
 
@@ -19,7 +18,7 @@ class JsonLines:
     `at` an ISO 8601 instant. A line without `external_id` is known by its digest.
     """
 
-    client = NAME
+    client = "jsonl"
     is_open = False
 
     def __init__(self) -> None:
