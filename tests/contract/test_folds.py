@@ -53,6 +53,24 @@ async def test_the_same_compaction_is_one_fold(store: Store) -> None:
     assert len(await store.artifacts(None, 10)) == 1
 
 
+async def test_a_fold_that_a_hook_told_of_takes_the_figures_of_the_transcript(store: Store) -> None:
+    await say(store, "before")
+    await _fold(store, "hook", live=True, tokens_before=100)
+    assert (await _fold(store, "hook again", live=True)).repeated
+    written = await _fold(store, "boundary", "as the client wrote it", tokens_before=164_000, tokens_after=9)
+    assert (written.repeated, written.fold.number, written.fold.tokens_before) == (True, 1, 164_000)
+    assert (await _fold(store, "boundary")).repeated
+    await say(store, "after")
+    assert (await _fold(store, "hook 2", live=True)).fold.number == 2
+    assert (await store.verify()).problems == ()
+
+
+async def test_a_fold_told_of_after_more_was_said_is_another_one(store: Store) -> None:
+    await _fold(store, "hook", live=True)
+    await say(store, "the client gave that one up")
+    assert (await _fold(store, "hook 2", live=True)).fold.number == 2
+
+
 async def test_a_summary_is_found_as_its_fold_and_not_listed_among_the_artifacts_in_play(
     store: Store,
 ) -> None:

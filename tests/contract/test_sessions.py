@@ -7,21 +7,18 @@ from pinfold.store.commands import StartSession
 from pinfold.store.results import StartedSession
 from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, checkpoint, pin
-from tests.contract.conftest import Open
 
 pytestmark = pytest.mark.anyio
 
 CLEARED = Caller("claude-code", "anna-after-clear")
+SERVER = Caller("claude-code", "anna", runs=("72", "71"))
+"""Whoever was started by the client's process 71 while it was in Anna's first conversation."""
 
 
 async def _start(
-    store: Store, caller: Caller, source: str = "startup", process: int | None = None
+    store: Store, caller: Caller, source: str = "startup", run: str | None = None
 ) -> StartedSession:
-    return await store.start_session(StartSession(caller, source, process))
-
-
-async def _session_of(store: Store, caller: Caller) -> int | None:
-    return (await store.brief_state(caller)).session
+    return await store.start_session(StartSession(caller, source, run))
 
 
 async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store: Store) -> None:
@@ -31,27 +28,29 @@ async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store
     assert (await pin(store, "kept")).pin.session == 1
 
 
-async def test_after_a_clear_the_name_from_before_goes_on_in_the_new_session(store: Store) -> None:
+async def test_after_a_clear_the_server_of_before_writes_into_the_new_conversation(store: Store) -> None:
     """A server that Claude Code started before `/clear` still has the first conversation's id."""
-    await _start(store, ANNA, "startup", process=71)
-    await _start(store, CLEARED, "clear", process=71)
-    late = await pin(store, "only here", ANNA, session_only=True)
-    assert late.pin.session == 2
-    assert [each.text for each in (await store.brief_state(CLEARED)).pins] == ["only here"]
+    await _start(store, ANNA, "startup", run="71")
+    assert (await pin(store, "before", SERVER)).pin.session == 1
+    await _start(store, CLEARED, "clear", run="71")
+    assert (await pin(store, "only here", SERVER, session_only=True)).pin.session == 2
+    shown = [each.text for each in (await store.brief_state(CLEARED)).pins]
+    assert shown == ["before", "only here"]
+    assert (await store.brief_state(ANNA)).session == 1
 
 
-async def test_a_resumed_conversation_goes_on_in_its_own_session(store: Store) -> None:
-    await _start(store, ANNA, "startup", process=71)
-    await _start(store, CLEARED, "clear", process=71)
-    resumed = await _start(store, ANNA, "resume", process=88)
-    assert (resumed.session, resumed.repeated) == (1, False)
-    assert (await _session_of(store, ANNA), await _session_of(store, CLEARED)) == (1, 2)
+async def test_a_server_that_no_session_start_knows_of_is_in_the_conversation_it_names(store: Store) -> None:
+    await _start(store, CLEARED, "startup", run="88")
+    assert (await pin(store, "kept", SERVER)).pin.session == 2
 
 
-async def test_a_process_number_that_is_used_again_moves_nobody(store: Store) -> None:
-    await _start(store, ANNA, "startup", process=71)
-    await _start(store, CLEARED, "startup", process=71)
-    assert (await _session_of(store, ANNA), await _session_of(store, CLEARED)) == (1, 2)
+async def test_the_first_write_of_a_server_with_a_made_up_conversation_is_in_the_real_one(
+    store: Store,
+) -> None:
+    """With `claude --continue` the server's environment names a conversation that never comes to be."""
+    await _start(store, ANNA, "resume", run="71")
+    stray = Caller("claude-code", "thrown away", runs=("71",))
+    assert (await pin(store, "kept", stray)).pin.session == 1
 
 
 async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store: Store) -> None:
@@ -61,10 +60,9 @@ async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store:
     assert (await _start(store, ANNA, "resume")).session == 2
 
 
-async def test_sessions_moved_by_a_clear_are_the_same_after_a_rebuild(store: Store, open_again: Open) -> None:
-    await _start(store, ANNA, "startup", process=71)
-    await _start(store, CLEARED, "clear", process=71)
-    await _start(store, ANNA, "resume", process=88)
+async def test_a_rebuild_leaves_everybody_in_their_conversations(store: Store) -> None:
+    await _start(store, ANNA, "startup", run="71")
+    await _start(store, CLEARED, "clear", run="71")
     assert (await store.verify()).problems == ()
     await store.rebuild()
-    assert (await _session_of(store, ANNA), await _session_of(store, CLEARED)) == (1, 2)
+    assert (await store.brief_state(SERVER)).session == 2

@@ -96,8 +96,8 @@ class Store(ABC):
     async def start_session(self, command: StartSession) -> StartedSession:
         """Begin the session of a conversation, or go on in the one that it began; note where its transcript lies.
 
-        Conversations that the client's process was in before go on in this session, too, from now on. A fork
-        keeps the conversation in the forked session. Source: design 3, Which session, which project.
+        Callers of the client's process are in this conversation from now on. A conversation that was forked
+        stays in its fork. Source: design 3, Which session, which project.
         """
 
     @abstractmethod

@@ -114,14 +114,13 @@ class Message:
 class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
-    `process` is the client's own process id where it is known: the conversations that it was in before go on in this
-    session, since a server that it started earlier still names the first of them. `transcript` is a path, of a file
-    that need not exist yet.
+    `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
+    `transcript` is a path, of a file that need not exist yet.
     """
 
     caller: Caller
     source: str
-    process: int | None = None
+    run: str | None = None
     transcript: str | None = None
 
 
@@ -143,14 +142,16 @@ class TranscriptMark:
 class RecordFold:
     """One compaction of the caller's conversation, audited.
 
-    `key` is the client's own id of it and makes recording idempotent. `tokens_before` and `tokens_after` are the
-    client's figures or estimates, `messages` counts the entries that were folded. The other fields are an audit's,
-    see `results.Fold`.
+    `key` is the client's own id of it and makes recording idempotent. `live`: a hook tells of it before the client
+    has written it down; what the transcript says later is of the same fold. `tokens_before` and `tokens_after` are
+    the client's figures or estimates, `messages` counts the entries that were folded. The other fields are an
+    audit's, see `results.Fold`.
     """
 
     caller: Caller
     key: str
     trigger: str
+    live: bool = False
     at: str | None = None
     tokens_before: int | None = None
     tokens_after: int | None = None

@@ -57,7 +57,15 @@ class PutEntry:
     indexed_bytes: int = 0
 
 
-Change = PutRow | MarkSuperseded | ContinueConversation | PutEntry
+@dataclass(frozen=True, slots=True)
+class AmendFold:
+    """More is known of the fold `number`: these fields of its body are as `known` says."""
+
+    number: int
+    known: dict[str, Any]
+
+
+Change = AmendFold | PutRow | MarkSuperseded | ContinueConversation | PutEntry
 
 
 def changes(event: Event) -> list[Change]:
@@ -99,9 +107,10 @@ def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
         "conversation": body["conversation"],
         "origin": body["origin"],
     }
-    begun: list[Change] = [] if body.get("resumed") else [PutRow("session", row)]
-    names = (body["conversation"], *body.get("also", ()))
-    return [*begun, *(ContinueConversation(body["client"], name, body["number"]) for name in names)]
+    return [
+        PutRow("session", row),
+        ContinueConversation(body["client"], body["conversation"], body["number"]),
+    ]
 
 
 def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:
@@ -184,6 +193,8 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
 
 
 def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
+    if body.get("amends"):
+        return [AmendFold(body["number"], body["known"])]
     summary = body["summary"] or {"sha256": None, "indexed_bytes": 0}
     entry = PutEntry(
         event.seq,

@@ -9,7 +9,7 @@ from typing import Any
 
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.search import index_entry
-from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
+from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
 INDEXED_HEAD_BYTES = 768 * 1024
 INDEXED_TAIL_BYTES = 256 * 1024
@@ -37,6 +37,8 @@ def apply(db: sqlite3.Connection, found: Iterable[Change], bytes_in: str = "main
                     " ON CONFLICT (client, conversation) DO UPDATE SET session = excluded.session",
                     (change.client, change.conversation, change.number),
                 )
+            case AmendFold():
+                _amend_fold(db, change)
             case PutEntry():
                 _put_entry(db, change, bytes_in)
 
@@ -52,6 +54,13 @@ def _put_row(db: sqlite3.Connection, change: PutRow) -> None:
     marks = ", ".join("?" * len(change.row))
     values = [_column(value) for value in change.row.values()]
     db.execute(f"INSERT INTO {change.table} ({names}) VALUES ({marks})", values)  # noqa: S608 - names are ours
+
+
+def _amend_fold(db: sqlite3.Connection, change: AmendFold) -> None:
+    row = db.execute("SELECT body FROM fold WHERE number = ?", (change.number,)).fetchone()
+    if row is not None:
+        body = json.loads(row[0]) | change.known
+        db.execute("UPDATE fold SET body = ? WHERE number = ?", (_column(body), change.number))
 
 
 def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:

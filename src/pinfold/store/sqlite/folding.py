@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 
 from pinfold.store.commands import RecordFold, TranscriptMark
@@ -75,26 +76,56 @@ def _recorded(db: sqlite3.Connection, key: str) -> Event | None:
 
 def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
     """Append the fold with its summary, or find it; see `Store.record_fold`."""
-    earlier = _recorded(tx.db, command.key)
-    event = _append(tx, command) if earlier is None else earlier
+    session = sessions.ensure(tx, command.caller)
+    event = _recorded(tx.db, command.key)
+    told = None if event else _told_live(tx, session, command)
+    if told is not None:
+        event = told if command.live else _amend(tx, command, told)
+    repeated = event is not None
+    event = event or _append(tx, command, session)
     if mark is not None:
         marks.save(tx, mark)
     assert event.body is not None
-    fold = fold_by_number(tx.db, event.body["number"])
-    return RecordedFold(fold, receipt_of(event), repeated=earlier is not None)
+    return RecordedFold(fold_by_number(tx.db, event.body["number"]), receipt_of(event), repeated)
 
 
-def _append(tx: Transaction, command: RecordFold) -> Event:
-    session = sessions.ensure(tx, command.caller)
-    summary = _summary(tx, command)
+def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
+    """Return the session's last fold if a hook told of it, and this is about the same one.
+
+    The transcript's word is always about the last one told; another hook's only while nothing came in between.
+    """
+    row = tx.db.execute(
+        "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
+    ).fetchone()
+    if row is None or not json.loads(row["body"]).get("live"):
+        return None
+    came = tx.db.execute(
+        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ? LIMIT 1",
+        (session, row["seq"], Kind.MESSAGE_APPENDED),
+    ).fetchone()
+    return None if command.live and came else tx.event(row["seq"])
+
+
+def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
+    """Note the client's own id and figures of a fold that a hook had told of."""
+    assert told.body is not None
+    figures = {"tokens_before": command.tokens_before, "tokens_after": command.tokens_after}
+    known: Body = {name: figure for name, figure in figures.items() if figure is not None}
+    known |= {"live": False, "trigger": command.trigger}
+    body: Body = {"number": told.body["number"], "amends": True, "known": known}
+    return tx.append(Draft(Kind.FOLD_RECORDED, body, told.session, command.caller.actor, command.key))
+
+
+def _append(tx: Transaction, command: RecordFold, session: int) -> Event:
     body = {
         "number": tx.next_number("fold"),
         "trigger": command.trigger,
+        "live": command.live,
         "at": command.at,
         "tokens_before": command.tokens_before,
         "tokens_after": command.tokens_after,
         "messages": command.messages,
-        "summary": summary,
+        "summary": _summary(tx, command),
         "present": {str(number): count for number, count in command.present.items()},
         "lost": {str(number): list(parts) for number, parts in command.lost.items()},
         "offered": [list(pair) for pair in command.offered],

@@ -9,7 +9,7 @@ from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.transaction import Transaction
 from pinfold.store.values import Caller
 
-_KEPT_PROCESSES = 200
+_KEPT_RUNS = 200
 
 
 def register(tx: Transaction, command: StartSession) -> None:
@@ -21,33 +21,19 @@ def register(tx: Transaction, command: StartSession) -> None:
             " ON CONFLICT (path) DO UPDATE SET client = excluded.client, conversation = excluded.conversation",
             (command.transcript, caller.client, caller.conversation),
         )
-    if command.process is not None:
+    if command.run is not None:
         _meet(tx, command)
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
-    """Note the process; one that starts up has been in no conversation before: its number was another's."""
-    place = (command.caller.client, command.process)
-    if command.source == "startup":
-        tx.db.execute("DELETE FROM client_process WHERE client = ? AND process = ?", place)
     tx.db.execute(
-        "INSERT OR REPLACE INTO client_process (client, process, conversation, at) VALUES (?, ?, ?, ?)",
-        (*place, command.caller.conversation, tx.at),
+        "INSERT OR REPLACE INTO client_run (client, run, conversation, at) VALUES (?, ?, ?, ?)",
+        (command.caller.client, command.run, command.caller.conversation, tx.at),
     )
     tx.db.execute(
-        "DELETE FROM client_process WHERE at <"
-        " (SELECT at FROM client_process ORDER BY at DESC LIMIT 1 OFFSET ?)",
-        (_KEPT_PROCESSES,),
+        "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
+        (_KEPT_RUNS,),
     )
-
-
-def conversations_of(tx: Transaction, command: StartSession) -> tuple[str, ...]:
-    """Return the conversations that the client's process has been in."""
-    rows = tx.db.execute(
-        "SELECT conversation FROM client_process WHERE client = ? AND process = ? ORDER BY conversation",
-        (command.caller.client, command.process),
-    ).fetchall()
-    return tuple(row[0] for row in rows)
 
 
 def save(tx: Transaction, mark: TranscriptMark) -> None:

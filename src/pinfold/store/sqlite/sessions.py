@@ -8,47 +8,19 @@ from pinfold.store.commands import StartSession
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.results import StartedSession
 from pinfold.store.sqlite import marks
-from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.lineage import conversation_of, current
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
 
 
 def start_session(tx: Transaction, command: StartSession) -> StartedSession:
-    """Begin or take up the caller's session; see `Store.start_session`."""
-    caller = command.caller
+    """Begin the caller's session or find it; see `Store.start_session`."""
     marks.register(tx, command)
-    others = tuple(
-        name
-        for name in marks.conversations_of(tx, command)
-        if name != caller.conversation and current(tx.db, _named(caller, name)) is not None
-    )
-    session = _own_session(tx.db, caller)
-    if session is None:
-        event = start(tx, caller, also=others)
-        return StartedSession(event.session, receipt_of(event), repeated=False)
-    moved = tuple(name for name in others if current(tx.db, _named(caller, name)) != session)
-    if current(tx.db, caller) == session and not moved:
+    session = current(tx.db, command.caller)
+    if session is not None:
         return StartedSession(session, None, repeated=True)
-    event = _resume(tx, caller, session, moved)
-    return StartedSession(session, receipt_of(event), repeated=False)
-
-
-def _named(caller: Caller, conversation: str) -> Caller:
-    return Caller(caller.client, conversation)
-
-
-def _own_session(db: sqlite3.Connection, caller: Caller) -> int | None:
-    """Return the newest session that was begun under this conversation's own name."""
-    row = db.execute(
-        "SELECT max(number) FROM session WHERE client = ? AND conversation = ?",
-        (caller.client, caller.conversation),
-    ).fetchone()
-    return None if row[0] is None else int(row[0])
-
-
-def _resume(tx: Transaction, caller: Caller, session: int, also: tuple[str, ...]) -> Event:
-    body = _body(caller, session) | {"resumed": True, "also": list(also)}
-    return tx.append(Draft(Kind.SESSION_STARTED, body, session, caller.actor))
+    event = start(tx, command.caller)
+    return StartedSession(event.session, receipt_of(event), repeated=False)
 
 
 def ensure(tx: Transaction, caller: Caller) -> int:
@@ -57,26 +29,26 @@ def ensure(tx: Transaction, caller: Caller) -> int:
     return start(tx, caller).session if session is None else session
 
 
-def start(tx: Transaction, caller: Caller, also: tuple[str, ...] = ()) -> Event:
-    """Begin a new session; the conversations `also` go on in it from now on."""
+def start(tx: Transaction, caller: Caller) -> Event:
+    """Begin a new session that follows nothing."""
     number = tx.next_number("session")
-    body = _body(caller, number) | ({"also": list(also)} if also else {})
+    body = _body(tx, caller, number)
     return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, parent=0))
 
 
 def fork(tx: Transaction, caller: Caller, origin: sqlite3.Row, key: str | None, request: str | None) -> Event:
     """Begin a new session that follows a checkpoint (a row of `checkpoint`)."""
     number = tx.next_number("session")
-    body = _body(caller, number) | {"origin": origin["number"], "request": request}
+    body = _body(tx, caller, number) | {"origin": origin["number"], "request": request}
     parent = int(origin["seq"])
     return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))
 
 
-def _body(caller: Caller, number: int) -> Body:
+def _body(tx: Transaction, caller: Caller, number: int) -> Body:
     return {
         "number": number,
         "client": caller.client,
-        "conversation": caller.conversation,
+        "conversation": conversation_of(tx.db, caller),
         "origin": None,
         "head": caller.head,
         "branch": caller.branch,
