@@ -7,6 +7,7 @@ import hashlib
 from pinfold.server.transcripts.items import Item, Spoken
 from pinfold.server.transcripts.lenient import instant, parsed, word
 
+NAME = "jsonl"
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool_call": "tool_call"}
 
 
@@ -18,7 +19,7 @@ class JsonLines:
     `at` an ISO 8601 instant. A line without `external_id` is known by its digest.
     """
 
-    client = "jsonl"
+    client = NAME
     is_open = False
 
     def __init__(self) -> None:
