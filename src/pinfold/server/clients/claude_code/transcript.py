@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from pinfold.server.clients.claude_code import NAME
 from pinfold.server.clients.claude_code.typed import reported, typed, without_reminders
 from pinfold.server.transcripts.calls import Call, call, rendered
-from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken
+from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id
 from pinfold.server.transcripts.lenient import Json, count, instant, parsed, rows, table, word
 
 _REQUESTS = b'{"type":"api-request'
@@ -120,8 +121,8 @@ class Transcript:
             )
 
     def _results(self, entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
-        is_launch = table(entry.get("toolUseResult")).get("isAsync") is True
-        left_out = is_launch or _serves_itself(entry)
+        outcome = table(entry.get("toolUseResult"))
+        left_out = outcome.get("isAsync") is True or _serves_itself(entry)
         for number, block in enumerate(blocks):
             if not (word(block.get("type")) or "").endswith("tool_result"):
                 continue
@@ -130,7 +131,7 @@ class Transcript:
             text, pictures = _content(rows(block.get("content")) or [block.get("content")])
             text = without_reminders(text)
             if not (made.own or left_out) and (text or pictures):
-                yield _spoken(
+                said = _spoken(
                     entry,
                     number,
                     "tool_result",
@@ -140,6 +141,8 @@ class Transcript:
                     files=made.files,
                     pictures=pictures,
                 )
+                answer = _content(rows(outcome.get("content")))[0]
+                yield _answered(said, word(outcome.get("agentId")), answer or text)
 
     def _fold(self, entry: Json) -> Compacted:
         boundary, self._boundary = self._boundary or entry, None
@@ -168,7 +171,8 @@ def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
     number = blocks.index(parts[0]) if parts else 0
     if (report := reported(text)) is not None:
         if report.text:
-            yield _spoken(entry, number, "tool_result", report.text, call_id=report.call_id)
+            said = _spoken(entry, number, "tool_result", report.text, call_id=report.call_id)
+            yield _answered(said, report.agent, report.text)
         return
     written = [typed(part["text"]) for part in parts if word(part.get("text"))]
     text = "\n".join(part for part in written if part)
@@ -180,6 +184,13 @@ def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spok
     uuid = str(entry["uuid"])
     at = instant(entry.get("timestamp"))
     return Spoken(f"{uuid}/{number}" if number else uuid, role, text, at, agent=_agent(entry), **more)
+
+
+def _answered(said: Spoken, agent: str | None, answer: str) -> Spoken:
+    """Return a call's result, as the answer of the sub-agent whose it is; the client wraps what that one said."""
+    if agent is None:
+        return said
+    return replace(said, external_id=answer_id(agent, answer), text=answer)
 
 
 def _agent(entry: Json) -> str | None:

@@ -19,10 +19,14 @@ _REMINDER, _REMINDER_END = "<system-reminder>", "</system-reminder>"
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a command of the person's own printed, or what ran in the background came to, and which call began it."""
+    """What a command of the person's own printed, or what ran in the background came to, and which call began it.
+
+    `agent` is the id of the task whose result it is, which is a sub-agent's.
+    """
 
     text: str
     call_id: str | None
+    agent: str | None = None
 
 
 def typed(text: str) -> str:
@@ -51,7 +55,8 @@ def reported(text: str) -> Report | None:
     if not re.fullmatch(_TASK, text):
         return None
     result, summary = _inside("result", text), _inside("summary", text)
-    return Report(result or summary, _inside("tool-use-id", text) or None)
+    agent = _inside("task-id", text) if result else ""
+    return Report(result or summary, _inside("tool-use-id", text) or None, agent or None)
 
 
 def without_reminders(text: str) -> str:
