@@ -23,6 +23,7 @@ SENTENCE_CHARS = 240
 _MOST_PER_ENTRY = 2
 _SHORTLIST = 200
 _LONGEST_SENTENCE = 1_000
+_MOST_CHARS = 1_000_000
 _SAME_SHARE = 0.6
 _COVERED_SHARE = 0.6
 _RELATED_SHARE = 0.25
@@ -30,8 +31,8 @@ _KEPT_SHARE = 0.5
 _MOST_LOST = 3
 
 _DECIDED = re.compile(
-    r"(?<!\w)(?:deci(?:ded|sion)|chose|chosen|settled on|agreed|ruled out|rejected|dead end|go(?:ing)? with|opted for"
-    r"|must(?: not|n't)|must never|never|do not use|don['’]t use|not allowed|forbidden|banned"
+    r"(?<!\w)(?:decided|decision(?=[\s:])|chose|chosen|settled on|agreed|ruled out|rejected|dead end"
+    r"|go(?:ing)? with|opted for|must(?: not|n't)|must never|never|do not use|don['’]t use|not allowed|forbidden|banned"
     r"|entschieden|entscheidung|gewählt|verworfen|ausgeschlossen|darf (?:nicht|nie|kein\w*)|dürfen nicht|niemals|nie"
     r"|décid(?:é|ée|ons)|décision|choisi|retenu|écarté|exclu|jamais|interdit|ne (?:doit|doivent) pas"
     r"|decid(?:ido|imos|ió)|decisión|eleg(?:ido|imos)|descart(?:ado|amos)|nunca|jamás|prohibido|no debe"
@@ -71,7 +72,6 @@ class _Candidate:
     """A sentence that reads as a decision; `strength` is that of its marker, `lost` what the summary dropped."""
 
     entry: Entry
-    place: int
     sentence: str
     strength: int
     lost: tuple[str, ...]
@@ -84,7 +84,7 @@ class _Candidate:
     def rank(self) -> tuple[int, bool, int]:
         """Sort the strongest first, then the user's, then the newest."""
         score = 4 * self.strength + 2 * min(len(self.lost), _MOST_LOST) + (reason(self.sentence) is not None)
-        return (-score, self.entry.role != "user", -self.place)
+        return (-score, self.entry.role != "user", -self.entry.seq)
 
 
 class SummaryLines:
@@ -106,7 +106,8 @@ def lost_decisions(
 ) -> tuple[tuple[str, str], ...]:
     """Return at most five (pointer, sentence) of what users and agent decided, best first.
 
-    `entries` are oldest first, `kept` is the summary made ready. A sentence has at most `SENTENCE_CHARS` characters.
+    `entries` are oldest first (the newest million characters of them are read), `kept` is the summary made ready. A
+    sentence has at most `SENTENCE_CHARS` characters.
     """
     lines = SummaryLines(summary)
     cover = [_Cover(pin) for pin in pins]
@@ -118,13 +119,18 @@ def lost_decisions(
 
 
 def _candidates(entries: Sequence[Entry], kept: Kept) -> Iterator[_Candidate]:
-    for place, entry in enumerate(entries):
-        for sentence in sentences(entry.text):
+    room = _MOST_CHARS
+    for entry in reversed(entries):
+        for sentence in sentences(entry.text[:room]):
             strength = _strength(sentence)
             parts = specifics(sentence) if strength else ()
             if parts:
-                lost = tuple(part for part in parts if not kept.holds(part))
-                yield _Candidate(entry, place, sentence, strength, lost)
+                yield _Candidate(
+                    entry, sentence, strength, tuple(each for each in parts if not kept.holds(each))
+                )
+        room -= len(entry.text)
+        if room <= 0:
+            break
 
 
 def _strength(sentence: str) -> int:
@@ -152,12 +158,14 @@ class _Cover:
 
     def covers(self, candidate: _Candidate) -> bool:
         """Whether it says nearly the same, or speaks of the same thing and holds all that was lost."""
-        shared = len(candidate.words & self._words) / max(1, len(candidate.words))
-        if shared >= _COVERED_SHARE:
+        if self._share(candidate.words) >= _COVERED_SHARE:
             return True
-        return (
-            shared >= _RELATED_SHARE and bool(candidate.lost) and all(map(self._kept.holds, candidate.lost))
-        )
+        subject = candidate.words - folded_words(" ".join(candidate.lost))
+        holds_all = bool(candidate.lost) and all(map(self._kept.holds, candidate.lost))
+        return holds_all and self._share(subject) >= _RELATED_SHARE
+
+    def _share(self, words: frozenset[str]) -> float:
+        return len(words & self._words) / len(words) if words else 1.0
 
 
 def _distinct(ranked: Iterable[_Candidate]) -> list[_Candidate]:

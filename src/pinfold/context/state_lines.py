@@ -81,7 +81,7 @@ def fold_texts(fold: Fold | None) -> Iterator[str]:
     if fold.offered:
         yield "Said before it, not in its summary, not pinned"
         yield from (f"{pointer}  {shorten(said, _SAID_CHARS)}" for pointer, said in fold.offered)
-    yield from string_lines(fold.strings)
+    yield from string_lines(fold.strings, fold.pointer)
 
 
 def _figures(fold: Fold) -> Iterator[str]:
