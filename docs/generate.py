@@ -83,9 +83,16 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+_IN_A_PIPE = """What lists something is a table on a terminal. In a pipe it is a line per thing: the columns of the
+table, all of them, parted by tabs, pointer first, nothing cut. Line ends and tabs inside of a text are spelled `\\n`
+and `\\t`, hidden characters as `\\x1b`. What is said beside the table (how many more there are) goes to stderr. Exact
+texts: `--json`.
+"""
+
+
 def commands_page() -> str:
     """Return docs/commands.md: the help of every command."""
-    pages = [f"# Commands\n\n{_GENERATED}\n"]
+    pages = [f"# Commands\n\n{_GENERATED}\n{_IN_A_PIPE}"]
     for path, command in _walk("pinfold", commands):
         text = command.get_help(
             click.Context(command, info_name=path, max_content_width=100, **commands.context_settings)
@@ -97,8 +104,11 @@ def commands_page() -> str:
 def _walk(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield path, command
     if isinstance(command, click.Group):
-        for name in sorted(command.commands):
-            yield from _walk(f"{path} {name}", command.commands[name])
+        ctx = click.Context(command)
+        for name in sorted(command.list_commands(ctx)):
+            found = command.get_command(ctx, name)
+            assert found is not None
+            yield from _walk(f"{path} {name}", found)
 
 
 def errors_page() -> str:

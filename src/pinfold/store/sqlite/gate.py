@@ -26,7 +26,13 @@ _LEAST_WAIT_S = 0.1
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    closing = getattr(os, "O_CLOEXEC", 0)
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | closing, 0o600)
+    except OSError:
+        if not path.exists():
+            raise
+        return os.open(path, os.O_RDONLY | closing)  # where nothing can be written there is still reading
 
 
 class _Waiter:
