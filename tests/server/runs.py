@@ -54,8 +54,8 @@ class Workplace:
     def running(self, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
         """Start, and kill at the end if it still runs."""
         pipe = subprocess.PIPE
-        streams = {"stdin": pipe, "stdout": pipe, "stderr": pipe} | options
-        started = subprocess.Popen([*RUN, *arguments], cwd=self.project, env=self.environment(), **streams)
+        usual: dict[str, Any] = {"env": self.environment(), "stdin": pipe, "stdout": pipe, "stderr": pipe}
+        started = subprocess.Popen([*RUN, *arguments], cwd=self.project, **(usual | options))
         with started:
             try:
                 yield started
