@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import stat
@@ -86,7 +87,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> User:
 
 def _read(content: bytes, name: str) -> dict[str, Any]:
     text = content.decode("utf-8-sig")
-    return tomllib.loads(text) if name.endswith(".toml") else json_text.read(text)
+    return tomllib.loads(text) if name.endswith(".toml") else copy.deepcopy(json_text.read(text))
 
 
 def _forms(name: str) -> dict[str, str]:
