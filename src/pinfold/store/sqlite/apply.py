@@ -69,11 +69,13 @@ def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
 
 
 def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None) -> int:
-    row = db.execute(
-        "INSERT INTO entry (seq, pointer, chunk, kind, session, at, ref) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+    # No RETURNING: it makes a savepoint, at which FTS5 writes out what it gathers for the whole transaction.
+    inserted = db.execute(
+        "INSERT INTO entry (seq, pointer, chunk, kind, session, at, ref) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (change.seq, change.pointer, chunk, change.kind, change.session, change.at, change.ref),
-    ).fetchone()
-    return int(row[0])
+    )
+    assert inserted.lastrowid is not None
+    return inserted.lastrowid
 
 
 def _indexed_chunks(db: sqlite3.Connection, sha256: str, bytes_in: str) -> Iterator[tuple[int, str]]:

@@ -74,16 +74,16 @@ def _indexed_bytes(content: Content) -> int:
 def _store_bytes(tx: Transaction, content: Content) -> None:
     if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():
         return
-    row = tx.db.execute(
-        "INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, ?, ?, ?) RETURNING id",
+    made = tx.db.execute(
+        "INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, ?, ?, ?)",
         (content.sha256, content.size_bytes, content.lines, int(content.is_text)),
-    ).fetchone()
+    ).lastrowid
     tx.db.executemany(
         "INSERT INTO chunk (content, start, lines_before, size_bytes, sha256, codec, packed)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (
-                row[0],
+                made,
                 chunk.start,
                 chunk.lines_before,
                 chunk.size_bytes,
