@@ -48,8 +48,8 @@ _RUN = f"[{_UNSPACED}]+"
 _MAY_HOLD_RUN = "[\u0e01-\u1fff\u3005-\uffef\U00020000-\U0003ffff]"
 _PIECE = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _HEX = rf"(?:0[xX])?([0-9a-fA-F]{{{_MIN_HEX},}})"
-_BLANKED = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else ord(" ") for c in range(256))
-"""Leaves of UTF-8 what identifiers are made of."""
+_COMPOUND = r"(?a:\b[A-Z]?+[a-z]*+[A-Z0-9_]\w*+)"
+"""An identifier that may have parts: all but `plain` and `Plain`."""
 
 _STOP = """
     a about all also am an and any are as at be been being but by can could did do does doing done for
@@ -123,18 +123,17 @@ def parts(text: str) -> str:
 
     `getUserById` and `get_user_by_id` both give `get user by id getuserbyid`; a hex run is not cut.
     """
-    words = dict.fromkeys(text.encode("utf-8", "surrogatepass").translate(_BLANKED).split())
-    found = [_known_form(word) if len(word) <= _MAX_IDENTIFIER else _form(word) for word in words]
+    words = dict.fromkeys(_compiled(_COMPOUND).findall(text))
+    form = _known_form if max(map(len, words), default=0) <= _MAX_IDENTIFIER else _form
+    found = list(map(form, words))
     if not text.isascii() and _compiled(_MAY_HOLD_RUN).search(text):
         for run in dict.fromkeys(_compiled(_RUN).findall(fold(text))):
             found += bigrams(run)
     return " ".join(filter(None, found))
 
 
-def _form(word: bytes) -> str:
-    if word.islower() and word.isalpha():
-        return ""
-    return " ".join(identifier_parts(word.decode("ascii")))
+def _form(word: str) -> str:
+    return " ".join(identifier_parts(word))
 
 
 _known_form = lru_cache(_REMEMBERED)(_form)
