@@ -48,7 +48,7 @@ class Redactor:
     def text(self, text: str) -> Redacted:
         """Return `text` redacted; JSON stays JSON, and what was redacted before stays as it is."""
         plain = text.encode("utf-8", "surrogatepass")
-        if _trigger().search(plain) is None:
+        if next(_finds(plain, 0, len(plain)), None) is None:
             return Redacted(text, ())
         stream = self.stream([plain])
         redacted = b"".join(stream)

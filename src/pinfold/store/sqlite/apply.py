@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from pinfold.store.sqlite.chunks import chunk_of
@@ -48,10 +49,14 @@ def _column(value: Any) -> Any:
 
 
 def _put_row(db: sqlite3.Connection, change: PutRow) -> None:
-    names = ", ".join(change.row)
-    marks = ", ".join("?" * len(change.row))
     values = [_column(value) for value in change.row.values()]
-    db.execute(f"INSERT INTO {change.table} ({names}) VALUES ({marks})", values)  # noqa: S608 - names are ours
+    db.execute(_insertion(change.table, tuple(change.row)), values)
+
+
+@cache
+def _insertion(table: str, columns: tuple[str, ...]) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
 
 
 def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
