@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from pinfold.store.sqlite.chunks import chunk_of
-from pinfold.store.sqlite.search import index_entry
+from pinfold.store.sqlite.indexing import index_entry
 from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
 INDEXED_HEAD_BYTES = 768 * 1024
@@ -84,6 +83,8 @@ def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None
 
 
 def _indexed_chunks(db: sqlite3.Connection, sha256: str, bytes_in: str) -> Iterator[tuple[int, str]]:
+    from pinfold.store.sqlite.chunks import chunk_of  # 5 ms that only an artifact is worth
+
     content = db.execute(
         f"SELECT id, size_bytes FROM {bytes_in}.content WHERE sha256 = ?",  # noqa: S608
         (bytes.fromhex(sha256),),
