@@ -43,7 +43,7 @@ _SYMBOLS = (
 )
 _LETTER = rf"(?:[a-z0-9]+|(?![{_UNSPACED}_])\w)"
 _TOKEN = rf"[{_UNSPACED}]+|{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*|[{_SYMBOLS}]"
-_ASCII_TOKEN = r"[a-z0-9]+"
+_ASCII_WORD = r"[a-z0-9]+"
 _RUN = f"[{_UNSPACED}]+"
 _MAY_HOLD_RUN = "[\u0e01-\u1fff\u3005-\uffef\U00020000-\U0003ffff]"
 _PIECE = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
@@ -81,7 +81,7 @@ def fold(text: str) -> str:
 def tokens(text: str) -> list[str]:
     """Return the words in order. Scripts written without spaces come as whole runs, a symbol stands alone."""
     folded = fold(text)
-    return _compiled(_ASCII_TOKEN if folded.isascii() else _TOKEN).findall(folded)
+    return _compiled(_ASCII_WORD if folded.isascii() else _TOKEN).findall(folded)
 
 
 def is_run(token: str) -> bool:
