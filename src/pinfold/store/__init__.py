@@ -13,7 +13,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # every command imports this package for its errors, and most need no more
-    from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+    from pinfold.store.commands import (
+        CheckpointState,
+        Message,
+        PinDecision,
+        RecordFold,
+        SearchHistory,
+        SpillArtifact,
+        StartSession,
+        TranscriptMark,
+    )
     from pinfold.store.redaction import Redactor
     from pinfold.store.results import (
         AppendedMessages,
@@ -23,11 +32,14 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         Checkpoint,
         Entry,
         Fold,
+        FoldedPart,
         Pin,
         PinHistory,
         PinnedDecision,
+        RecordedFold,
         SavedCheckpoint,
         SpilledArtifact,
+        StartedSession,
         StoreStatus,
         VerifyReport,
     )
@@ -81,8 +93,26 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def append_messages(self, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
-        """Append messages in order, leaving out those whose `external_id` the session already holds."""
+    async def start_session(self, command: StartSession) -> StartedSession:
+        """Begin the session of a conversation, or go on in the one that it began; note where its transcript lies.
+
+        Callers of the client's process are in this conversation from now on. A conversation that was forked
+        stays in its fork. Source: design 3, Which session, which project.
+        """
+
+    @abstractmethod
+    async def append_messages(
+        self, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
+    ) -> AppendedMessages:
+        """Append messages in order, leaving out those whose `external_id` is known, and save the mark with them.
+
+        Known is what the session holds; with a `mark`, what any session of the client does, since the transcript of
+        a forked conversation repeats another one's. Messages may be none.
+        """
+
+    @abstractmethod
+    async def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+        """Append one compaction with its summary and its audit; the same `key` gives the first one again."""
 
     @abstractmethod
     async def search_history(self, query: SearchHistory) -> SearchPage:
@@ -101,6 +131,21 @@ class Store(ABC):
 
         Raises `NotFoundError` for a seq behind the log's end.
         """
+
+    @abstractmethod
+    async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
+        """Return what a fold of the caller's conversation folds now, None when the fold `key` is recorded already.
+
+        At most the newest 20,000 entries and 8 Mi characters of them.
+        """
+
+    @abstractmethod
+    async def transcript_mark(self, path: str) -> TranscriptMark | None:
+        """Return how far a transcript has been read, None for an unknown one."""
+
+    @abstractmethod
+    async def transcripts(self, caller: Caller) -> tuple[TranscriptMark, ...]:
+        """Return the known transcripts of the session that the caller's conversation continues, by path."""
 
     @abstractmethod
     async def pin(self, number: int) -> PinHistory:

@@ -50,7 +50,10 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class SpillArtifact:
-    """Store bytes behind a pointer. `path` is where they were read from, if they were."""
+    """Store bytes behind a pointer. `path` is where they were read from, if they were.
+
+    `aside`: nobody asked for it (a part of a transcript, a fold's summary), so the brief does not list it.
+    """
 
     caller: Caller
     content: Content
@@ -59,6 +62,7 @@ class SpillArtifact:
     source: str = ""
     path: str | None = None
     key: str | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +114,14 @@ class Message:
 class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
-    `process` is the client's own process id where it is known: what it called its conversation before goes on
-    under the new name, since a server that it started earlier still uses the old one.
+    `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
+    `transcript` is a path, of a file that need not exist yet.
     """
 
     caller: Caller
     source: str
-    process: int | None = None
+    run: str | None = None
+    transcript: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +142,16 @@ class TranscriptMark:
 class RecordFold:
     """One compaction of the caller's conversation, audited.
 
-    `key` is the client's own id of it and makes recording idempotent. `tokens_before` and `tokens_after` are the
-    client's figures or estimates, `messages` counts the entries that were folded. The other fields are an audit's,
-    see `results.Fold`.
+    `key` is the client's own id of it and makes recording idempotent. `live`: a hook tells of it before the client
+    has written it down; what the transcript says later is of the same fold. `tokens_before` and `tokens_after` are
+    the client's figures or estimates, `messages` counts the entries that were folded. The other fields are an
+    audit's, see `results.Fold`.
     """
 
     caller: Caller
     key: str
     trigger: str
+    live: bool = False
     at: str | None = None
     tokens_before: int | None = None
     tokens_after: int | None = None

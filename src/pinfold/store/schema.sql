@@ -93,9 +93,11 @@ CREATE TABLE artifact (
     sha256        BLOB    NOT NULL,
     indexed_bytes INTEGER NOT NULL,
     outline       TEXT    NOT NULL, -- JSON object
-    same_bytes_as INTEGER
+    same_bytes_as INTEGER,
+    aside         INTEGER NOT NULL DEFAULT 0 -- kept while a transcript was read: the brief does not list it
 ) STRICT;
 CREATE INDEX artifact_sha256 ON artifact (sha256);
+CREATE INDEX artifact_shown ON artifact (number) WHERE aside = 0;
 
 -- VIEW: checkpoints.
 CREATE TABLE checkpoint (
@@ -128,6 +130,8 @@ CREATE TABLE external (
     PRIMARY KEY (session, external_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX external_id ON external (external_id);
+
 -- VIEW: searches that missed.
 CREATE TABLE miss (
     seq     INTEGER PRIMARY KEY,
@@ -147,6 +151,25 @@ CREATE TABLE search (
     query   TEXT    NOT NULL,
     hits    TEXT    NOT NULL
 ) STRICT;
+
+-- SCRATCH: how far each transcript has been read; without it reading begins anew, and message ids keep each once.
+CREATE TABLE transcript (
+    path          TEXT PRIMARY KEY,
+    client        TEXT    NOT NULL,
+    conversation  TEXT    NOT NULL,
+    byte_offset   INTEGER NOT NULL,
+    head          TEXT    NOT NULL -- digest of its beginning
+) STRICT, WITHOUT ROWID;
+CREATE INDEX transcript_conversation ON transcript (client, conversation);
+
+-- SCRATCH: which conversation a client's process is in; its servers only know the one that they were started in.
+CREATE TABLE client_run (
+    client       TEXT NOT NULL,
+    run          TEXT NOT NULL,
+    conversation TEXT NOT NULL,
+    at           TEXT NOT NULL,
+    PRIMARY KEY (client, run)
+) STRICT, WITHOUT ROWID;
 
 -- INDEX: one entry per searchable piece; its text is read from the log or from a chunk when a snippet is made.
 CREATE TABLE entry (

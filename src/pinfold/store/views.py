@@ -57,7 +57,15 @@ class PutEntry:
     indexed_bytes: int = 0
 
 
-Change = PutRow | MarkSuperseded | ContinueConversation | PutEntry
+@dataclass(frozen=True, slots=True)
+class AmendFold:
+    """More is known of the fold `number`: these fields of its body are as `known` says."""
+
+    number: int
+    known: dict[str, Any]
+
+
+Change = AmendFold | PutRow | MarkSuperseded | ContinueConversation | PutEntry
 
 
 def changes(event: Event) -> list[Change]:
@@ -78,7 +86,7 @@ def changes(event: Event) -> list[Change]:
         case Kind.MESSAGE_APPENDED:
             return _message_appended(event, event.body)
         case Kind.FOLD_RECORDED:
-            return [PutRow("fold", _place(event) | {"body": event.body})]
+            return _fold_recorded(event, event.body)
         case Kind.SEARCH_MISSED:
             return [_search_missed(event, event.body)]
         case Kind.PROJECTION_COMMITTED | Kind.ENTRY_FORGOTTEN:
@@ -120,6 +128,7 @@ def _artifact_spilled(event: Event, body: dict[str, Any]) -> list[Change]:
     names = ("label", "source", "path", "sha256", "indexed_bytes", "outline", "same_bytes_as")
     row = _place(event) | {name: body[name] for name in names}
     row["sha256"] = bytes.fromhex(body["sha256"])
+    row["aside"] = body.get("aside", False)
     pointer = f"A{body['number']}"
     title = "\n".join(text for text in (body["label"], body["source"], body["path"]) if text)
     paths = (body["path"],) if body["path"] else ()
@@ -181,6 +190,23 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
         paths=tuple(body.get("files", ())),
     )
     return [*found, entry]
+
+
+def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
+    if body.get("amends"):
+        return [AmendFold(body["number"], body["known"])]
+    summary = body["summary"] or {"sha256": None, "indexed_bytes": 0}
+    entry = PutEntry(
+        event.seq,
+        f"F{body['number']}",
+        "folds",
+        event.session,
+        body.get("at") or event.at,
+        f"{body['trigger']} compaction",
+        sha256=summary["sha256"],
+        indexed_bytes=summary["indexed_bytes"],
+    )
+    return [PutRow("fold", _place(event) | {"body": body}), entry]
 
 
 def _search_missed(event: Event, body: dict[str, Any]) -> PutRow:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Annotated
 
 from anyio import CancelScope, to_thread
 from pydantic import Field
 
-from pinfold.context.preview import Sketch
-from pinfold.context.tokens import Gauge
+from pinfold.context.drafting import Draft, draft
 from pinfold.store.commands import Outline
 from pinfold.store.commands import SpillArtifact as Command
-from pinfold.store.content import Content as StoredContent
-from pinfold.store.content import collect
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact, SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
-from pinfold.tools.read_ahead import read_ahead
 from pinfold.tools.render import NOTE, counted, fenced, lean, lines, named
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -40,16 +35,6 @@ class SpillArtifact(Arguments):
     key: Annotated[str, KEY, Field(description="idempotency")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """What one pass over the bytes gave: content to be stored, its outline, secrets replaced by rule."""
-
-    content: StoredContent
-    outline: Outline
-    redacted: tuple[tuple[str, int], ...]
-    path: str | None
-
-
 async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
     """Read, redact, outline and store in one pass off the event loop. Raises as `Roots.open` and `Store`."""
     if "content" in arguments.model_fields_set and not (arguments.content or arguments.path):
@@ -60,51 +45,35 @@ async def run(desk: Desk, arguments: SpillArtifact) -> Reply:
         )
     # The thread ends in any case; shielded, its spool reaches the `finally` even when the caller has gone.
     with CancelScope(shield=True):
-        draft = await to_thread.run_sync(_draft, desk, arguments)
+        found, path = await to_thread.run_sync(_draft, desk, arguments)
     try:
         result = await desk.store.spill_artifact(
             Command(
                 caller=desk.caller,
-                content=draft.content,
-                outline=draft.outline,
+                content=found.content,
+                outline=found.outline,
                 label=arguments.label,
                 source=arguments.source,
-                path=draft.path,
+                path=path,
                 key=arguments.key or None,
             )
         )
     finally:
-        draft.content.close()
-    return _reply(desk, result, draft.redacted)
+        found.content.close()
+    return _reply(desk, result, found.redacted)
 
 
-def _draft(desk: Desk, arguments: SpillArtifact) -> _Draft:
-    limit = desk.limits.artifact_bytes
+def _draft(desk: Desk, arguments: SpillArtifact) -> tuple[Draft, str | None]:
+    limit, redactor = desk.limits.artifact_bytes, desk.store.redactor
     if not arguments.path:
-        return _collected(desk, _encoded(arguments.content), None)
+        return draft(redactor, _encoded(arguments.content), limit), None
     with desk.roots.open(arguments.path, limit) as file:
-        return _collected(desk, file.blocks(), desk.store.redactor.text(file.name).text)
+        return draft(redactor, file.blocks(), limit), redactor.text(file.name).text
 
 
 def _encoded(text: str) -> Iterator[bytes]:
     for start in range(0, len(text), _BLOCK_CHARS):
         yield text[start : start + _BLOCK_CHARS].encode()
-
-
-def _collected(desk: Desk, blocks: Iterable[bytes], path: str | None) -> _Draft:
-    sketch, gauge = Sketch(), Gauge()
-
-    def observed(stream: Iterable[bytes]) -> Iterator[bytes]:
-        for block in stream:
-            sketch.feed(block)
-            gauge.feed(block)
-            yield block
-
-    redaction = desk.store.redactor.stream(blocks)
-    content = collect(read_ahead(observed(redaction)), desk.limits.artifact_bytes)
-    tokens, estimated = gauge.result()
-    outline = sketch.outline(tokens, estimated=estimated)
-    return _Draft(content, outline, tuple(redaction.found), path)
 
 
 def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int], ...]) -> Reply:

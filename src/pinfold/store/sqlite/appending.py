@@ -2,36 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from pinfold.store.commands import Message
-from pinfold.store.events import Kind
+from pinfold.store.commands import Message, TranscriptMark
+from pinfold.store.events import Body, Kind
 from pinfold.store.results import AppendedMessages
-from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite import marks, sessions
+from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.values import Caller
 
 
-def append_messages(tx: Transaction, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
+def append_messages(
+    tx: Transaction, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
+) -> AppendedMessages:
     """Append the new ones in order; see `Store.append_messages`."""
-    session = sessions.ensure(tx, caller)
+    session = sessions.ensure(tx, caller) if messages else 0
+    is_known = _known_to_client(tx, caller) if mark else _known_to_session(tx, session)
     appended = 0
     for message in messages:
-        if message.external_id and _is_known(tx, session, message.external_id):
+        if message.external_id and is_known(message.external_id):
             continue
-        tx.append(Draft(Kind.MESSAGE_APPENDED, _body(message), session, caller.actor))
+        tx.append(Draft(Kind.MESSAGE_APPENDED, _body(tx, message), session, caller.actor))
         appended += 1
-    last = tx.db.execute("SELECT max(seq) FROM event").fetchone()[0]
+    if mark is not None:
+        marks.save(tx, mark)
+    last = tx.db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
     return AppendedMessages(appended, len(messages) - appended, int(last))
 
 
-def _is_known(tx: Transaction, session: int, external_id: str) -> bool:
+def _known_to_session(tx: Transaction, session: int) -> Callable[[str], bool]:
     query = "SELECT 1 FROM external WHERE session = ? AND external_id = ?"
-    return tx.db.execute(query, (session, external_id)).fetchone() is not None
+    return lambda name: tx.db.execute(query, (session, name)).fetchone() is not None
 
 
-def _body(message: Message) -> dict[str, object]:
+def _known_to_client(tx: Transaction, caller: Caller) -> Callable[[str], bool]:
+    """A forked conversation's transcript repeats what stands in another one's, under the same ids."""
+    query = (
+        "SELECT 1 FROM external JOIN session ON session.number = external.session"
+        " WHERE external.external_id = ? AND session.client = ?"
+    )
+    return lambda name: tx.db.execute(query, (name, caller.client)).fetchone() is not None
+
+
+def _body(tx: Transaction, message: Message) -> Body:
     """Return the event's body; what a message does not have is left out, since there are so many of them."""
+    artifacts = [spill_artifact(tx, command).artifact for command in message.artifacts]
     optional = {
         "external_id": message.external_id,
         "at": message.at,
@@ -39,7 +55,10 @@ def _body(message: Message) -> dict[str, object]:
         "call_id": message.call_id,
         "files": list(message.files),
         "tokens": message.tokens,
+        "artifacts": [artifact.number for artifact in artifacts],
     }
     given = {name: value for name, value in optional.items() if value}
     exact = {} if message.tokens_estimated else {"exact": True}
-    return {"role": message.role, "text": message.text, **given, **exact}
+    pointers = (f"[{artifact.pointer} {artifact.label}]" for artifact in artifacts)
+    text = "\n".join(part for part in (message.text, *pointers) if part)
+    return {"role": message.role, "text": text, **given, **exact}

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from pinfold.store.sqlite.indexing import index_entry
-from pinfold.store.views import Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
+from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
 INDEXED_HEAD_BYTES = 768 * 1024
 INDEXED_TAIL_BYTES = 256 * 1024
@@ -37,6 +37,8 @@ def apply(db: sqlite3.Connection, found: Iterable[Change], bytes_in: str = "main
                     " ON CONFLICT (client, conversation) DO UPDATE SET session = excluded.session",
                     (change.client, change.conversation, change.number),
                 )
+            case AmendFold():
+                _amend_fold(db, change)
             case PutEntry():
                 _put_entry(db, change, bytes_in)
 
@@ -56,6 +58,13 @@ def _put_row(db: sqlite3.Connection, change: PutRow) -> None:
 def _insertion(table: str, columns: tuple[str, ...]) -> str:
     marks = ", ".join("?" * len(columns))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
+
+
+def _amend_fold(db: sqlite3.Connection, change: AmendFold) -> None:
+    row = db.execute("SELECT body FROM fold WHERE number = ?", (change.number,)).fetchone()
+    if row is not None:
+        body = json.loads(row[0]) | change.known
+        db.execute("UPDATE fold SET body = ? WHERE number = ?", (_column(body), change.number))
 
 
 def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:

@@ -38,7 +38,7 @@ def brief_state(
         checkpoint=checkpoint,
         closed=() if checkpoint is None else closed_later(db, checkpoint, seq),
         artifacts=artifacts,
-        artifact_count=artifacts[0].number if artifacts else 0,
+        artifact_count=_count_up_to(db, artifacts[0].number) if artifacts else 0,
         fold=_last_fold(db, session, seq),
     )
 
@@ -72,10 +72,16 @@ def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> 
 
 def _artifacts(db: sqlite3.Connection, seq: int) -> tuple[Artifact, ...]:
     rows = db.execute(
-        f"{ARTIFACT_QUERY} WHERE artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?",
+        f"{ARTIFACT_QUERY} WHERE aside = 0 AND artifact.seq <= ? ORDER BY artifact.number DESC LIMIT ?",
         (seq, ARTIFACTS_SHOWN),
     ).fetchall()
     return tuple(map(artifact_of, rows))
+
+
+def _count_up_to(db: sqlite3.Connection, number: int) -> int:
+    """Count the artifacts that a brief might list; an index holds nothing but their numbers."""
+    query = "SELECT count(*) FROM artifact WHERE aside = 0 AND number <= ?"
+    return int(db.execute(query, (number,)).fetchone()[0])
 
 
 def _last_fold(db: sqlite3.Connection, session: int | None, seq: int) -> Fold | None:

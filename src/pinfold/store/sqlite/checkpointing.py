@@ -60,8 +60,8 @@ def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
     if command.fork_of is not None:
         origin = _origin(tx.db, command.fork_of)
         if command.is_empty:
-            return sessions.start(tx, caller, origin, key=command.key, request=request)
-        session = sessions.start(tx, caller, origin).session
+            return sessions.fork(tx, caller, origin, command.key, request)
+        session = sessions.fork(tx, caller, origin, None, None).session
     elif command.is_empty:
         raise InvalidInputError(
             "checkpoint_state was called without any state.",

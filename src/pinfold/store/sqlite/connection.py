@@ -15,7 +15,7 @@ from pinfold.store.errors import DamagedError, ReadOnlyError
 from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _HEADER_BYTES = 100
 _SETTINGS = (
     f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}",  # first: every later statement may meet a lock

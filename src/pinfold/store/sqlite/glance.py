@@ -12,6 +12,7 @@ from pinfold.store.results import BriefState
 from pinfold.store.sqlite.briefing import brief_state
 from pinfold.store.sqlite.connection import Place, connect, read_meta
 from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.upgrading import is_old
 from pinfold.store.values import Caller
 
 
@@ -25,6 +26,10 @@ def glance(
     place = Place(folder)
     meta = read_meta(place)
     db = connect(place.database, read_only=True)
+    if is_old(db):
+        db.close()
+        _bring_up(folder, meta["project"].decode())
+        db = connect(place.database, read_only=True)
     try:
         db.row_factory = sqlite3.Row
         db.execute("BEGIN")
@@ -34,3 +39,9 @@ def glance(
     finally:
         db.close()
     return state, partial(fence, meta["secret"])
+
+
+def _bring_up(folder: Path, project: str) -> None:
+    from pinfold.store.sqlite.direct import open_direct
+
+    open_direct(folder, project).close()

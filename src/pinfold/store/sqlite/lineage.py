@@ -10,11 +10,18 @@ from pinfold.store.results import Checkpoint
 from pinfold.store.values import Caller
 
 
+def conversation_of(db: sqlite3.Connection, caller: Caller) -> str:
+    """Return the conversation that the caller is in now: the one that its client's process went over to, if any."""
+    query = "SELECT conversation FROM client_run WHERE client = ? AND run = ?"
+    rows = (db.execute(query, (caller.client, run)).fetchone() for run in caller.runs)
+    return next((str(row[0]) for row in rows if row is not None), caller.conversation)
+
+
 def current(db: sqlite3.Connection, caller: Caller) -> int | None:
     """Return the session that the caller's conversation continues, None when it has none yet."""
     row = db.execute(
         "SELECT session FROM conversation WHERE client = ? AND conversation = ?",
-        (caller.client, caller.conversation),
+        (caller.client, conversation_of(db, caller)),
     ).fetchone()
     return None if row is None else int(row[0])
 

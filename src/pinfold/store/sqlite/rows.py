@@ -141,7 +141,7 @@ def fold_of(row: sqlite3.Row) -> Fold:
         tokens_before=body["tokens_before"],
         tokens_after=body["tokens_after"],
         messages=body["messages"],
-        summary=body["summary"],
+        summary=body["summary"] and body["summary"]["artifact"],
         lost={int(number): tuple(lost) for number, lost in body["lost"].items()},
         present={int(number): count for number, count in body["present"].items()},
         offered=tuple((pointer, sentence) for pointer, sentence in body["offered"]),

@@ -1,13 +1,26 @@
-"""How a session begins: at a conversation's first write, or as a fork."""
+"""How a session begins: when a client says so, at a conversation's first write, or as a fork."""
 
 from __future__ import annotations
 
 import sqlite3
 
-from pinfold.store.events import Event, Kind
-from pinfold.store.sqlite.lineage import current
-from pinfold.store.sqlite.transaction import Draft, Transaction
+from pinfold.store.commands import StartSession
+from pinfold.store.events import Body, Event, Kind
+from pinfold.store.results import StartedSession
+from pinfold.store.sqlite import marks
+from pinfold.store.sqlite.lineage import conversation_of, current
+from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
+
+
+def start_session(tx: Transaction, command: StartSession) -> StartedSession:
+    """Begin the caller's session or find it; see `Store.start_session`."""
+    marks.register(tx, command)
+    session = current(tx.db, command.caller)
+    if session is not None:
+        return StartedSession(session, None, repeated=True)
+    event = start(tx, command.caller)
+    return StartedSession(event.session, receipt_of(event), repeated=False)
 
 
 def ensure(tx: Transaction, caller: Caller) -> int:
@@ -16,24 +29,28 @@ def ensure(tx: Transaction, caller: Caller) -> int:
     return start(tx, caller).session if session is None else session
 
 
-def start(
-    tx: Transaction,
-    caller: Caller,
-    origin: sqlite3.Row | None = None,
-    *,
-    key: str | None = None,
-    request: str | None = None,
-) -> Event:
-    """Begin a new session; with `origin` (a row of `checkpoint`) as a fork that follows that checkpoint."""
+def start(tx: Transaction, caller: Caller) -> Event:
+    """Begin a new session that follows nothing."""
     number = tx.next_number("session")
-    body = {
+    body = _body(tx, caller, number)
+    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, parent=0))
+
+
+def fork(tx: Transaction, caller: Caller, origin: sqlite3.Row, key: str | None, request: str | None) -> Event:
+    """Begin a new session that follows a checkpoint (a row of `checkpoint`)."""
+    number = tx.next_number("session")
+    body = _body(tx, caller, number) | {"origin": origin["number"], "request": request}
+    parent = int(origin["seq"])
+    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))
+
+
+def _body(tx: Transaction, caller: Caller, number: int) -> Body:
+    return {
         "number": number,
         "client": caller.client,
-        "conversation": caller.conversation,
-        "origin": None if origin is None else origin["number"],
+        "conversation": conversation_of(tx.db, caller),
+        "origin": None,
         "head": caller.head,
         "branch": caller.branch,
-        "request": request,
+        "request": None,
     }
-    parent = 0 if origin is None else int(origin["seq"])
-    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pinfold.store.commands import SpillArtifact
-from pinfold.store.content import Content
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import SpilledArtifact
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.apply import is_indexed
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+
+if TYPE_CHECKING:  # most writes bring no bytes
+    from pinfold.store.content import Content
 
 
 def spill_artifact(tx: Transaction, command: SpillArtifact) -> SpilledArtifact:
@@ -23,6 +26,11 @@ def spill_artifact(tx: Transaction, command: SpillArtifact) -> SpilledArtifact:
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
     return _result(tx, _append(tx, command, request), repeated=False)
+
+
+def spill_unindexed(tx: Transaction, command: SpillArtifact) -> Event:
+    """Append an artifact that search finds by another entry, such as a fold's summary by the fold's."""
+    return _append(tx, command, _request(command), indexed=False)
 
 
 def _request(command: SpillArtifact) -> str:
@@ -38,18 +46,19 @@ def _request(command: SpillArtifact) -> str:
 
 def _equal_artifact(tx: Transaction, command: SpillArtifact) -> Event | None:
     row = tx.db.execute(
-        "SELECT seq FROM artifact WHERE sha256 = ? AND label = ? AND source = ? AND path IS ? ORDER BY number",
-        (command.content.sha256, command.label, command.source, command.path),
+        "SELECT seq FROM artifact WHERE sha256 = ? AND label = ? AND source = ? AND path IS ? AND aside <= ?"
+        " ORDER BY number",
+        (command.content.sha256, command.label, command.source, command.path, command.aside),
     ).fetchone()
     return None if row is None else tx.event(row["seq"])
 
 
-def _append(tx: Transaction, command: SpillArtifact, request: str) -> Event:
+def _append(tx: Transaction, command: SpillArtifact, request: str, *, indexed: bool = True) -> Event:
     content = command.content
     session = sessions.ensure(tx, command.caller)
     same = tx.db.execute("SELECT min(number) FROM artifact WHERE sha256 = ?", (content.sha256,)).fetchone()[0]
     _store_bytes(tx, content)
-    searchable = content.is_text or command.outline.media_type.startswith("text/")
+    searchable = indexed and (content.is_text or command.outline.media_type.startswith("text/"))
     body = {
         "number": tx.next_number("artifact"),
         "label": command.label,
@@ -63,6 +72,8 @@ def _append(tx: Transaction, command: SpillArtifact, request: str) -> Event:
         "same_bytes_as": same,
         "request": request,
     }
+    if command.aside:
+        body["aside"] = True
     return tx.append(Draft(Kind.ARTIFACT_SPILLED, body, session, command.caller.actor, command.key))
 
 

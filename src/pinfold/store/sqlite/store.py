@@ -12,7 +12,16 @@ from typing import TypeVar
 import anyio
 
 from pinfold.store import Progress, Store
-from pinfold.store.commands import CheckpointState, Message, PinDecision, SearchHistory, SpillArtifact
+from pinfold.store.commands import (
+    CheckpointState,
+    Message,
+    PinDecision,
+    RecordFold,
+    SearchHistory,
+    SpillArtifact,
+    StartSession,
+    TranscriptMark,
+)
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
@@ -23,16 +32,19 @@ from pinfold.store.results import (
     Checkpoint,
     Entry,
     Fold,
+    FoldedPart,
     Pin,
     PinHistory,
     PinnedDecision,
+    RecordedFold,
     SavedCheckpoint,
     SpilledArtifact,
+    StartedSession,
     StoreStatus,
     VerifyReport,
 )
 from pinfold.store.search_results import SearchPage, SearchRecord
-from pinfold.store.sqlite import briefing, care, reading, searching, slices
+from pinfold.store.sqlite import briefing, care, folding, marks, reading, searching, sessions, slices
 from pinfold.store.sqlite.appending import append_messages
 from pinfold.store.sqlite.checkpointing import checkpoint_state
 from pinfold.store.sqlite.connection import Place, read_meta
@@ -114,9 +126,19 @@ class SqliteStore(Store):
         """See `Store.checkpoint_state`."""
         return await self._writer.write(partial(checkpoint_state, command=command, project=self.project))
 
-    async def append_messages(self, caller: Caller, messages: Sequence[Message]) -> AppendedMessages:
+    async def start_session(self, command: StartSession) -> StartedSession:
+        """See `Store.start_session`."""
+        return await self._writer.write(partial(sessions.start_session, command=command))
+
+    async def append_messages(
+        self, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
+    ) -> AppendedMessages:
         """See `Store.append_messages`."""
-        return await self._writer.write(partial(append_messages, caller=caller, messages=messages))
+        return await self._writer.write(partial(append_messages, caller=caller, messages=messages, mark=mark))
+
+    async def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+        """See `Store.record_fold`."""
+        return await self._writer.write(partial(folding.record_fold, command=command, mark=mark))
 
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """See `Store.search_history`."""
@@ -125,6 +147,18 @@ class SqliteStore(Store):
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
         return await self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
+
+    async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
+        """See `Store.folded_part`."""
+        return await self._read(lambda db: folding.folded_part(db, caller, key))
+
+    async def transcript_mark(self, path: str) -> TranscriptMark | None:
+        """See `Store.transcript_mark`."""
+        return await self._read(lambda db: marks.by_path(db, path))
+
+    async def transcripts(self, caller: Caller) -> tuple[TranscriptMark, ...]:
+        """See `Store.transcripts`."""
+        return await self._read(lambda db: marks.of_caller(db, caller))
 
     async def pin(self, number: int) -> PinHistory:
         """See `Store.pin`."""

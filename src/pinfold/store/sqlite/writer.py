@@ -1,84 +1,53 @@
-"""The one writer: whole transactions, one at a time, each behind the gate, each to its end.
+"""The one writer of an event loop: a pen on a lane.
 
 A caller hands over a function and awaits only its outcome; what happens to the caller cannot leave a
-transaction open. Sources: design 1 (the writer), P1 to P3, P5, P11, P12, P14.
+transaction open. Sources: design 1 (the writer), P3, P14.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from anyio import CancelScope
 
-from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
+from pinfold.store.errors import ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.connection import Place, check_identity, connect
-from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.opening import check_carrier
+from pinfold.store.sqlite.pen import Pen
 from pinfold.store.sqlite.transaction import Transaction
 
 T = TypeVar("T")
 
-CLOSE_WAIT_S = 1.0
-"""A process that ends does not wait longer for a lock that it can do without."""
-
-NOTE_WAIT_S = 0.5
-"""Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
-
-
-def _file_identity(place: Place) -> tuple[int, int]:
-    found = os.stat(place.database)
-    return found.st_dev, found.st_ino
-
 
 class Writer:
-    """Owns the write connection. `read_only` says why nothing can be written, if so."""
+    """Owns the write connection."""
 
     def __init__(self, place: Place, gate: Gate, redactor: Redactor) -> None:
-        self._place = place
-        self._gate = gate
-        self._redactor = redactor
+        self._pen = Pen(place, gate, redactor)
         self._lane: Lane | None = None
-        self._file = _file_identity(place)
-        self._has_wal = False
-        self.read_only: str | None = None
+
+    @property
+    def read_only(self) -> str | None:
+        """Why nothing can be written, if so."""
+        return self._pen.read_only
 
     async def open(self) -> None:
         """Make the connection; raises `DamagedError` for a file of another program."""
-        self._lane = await Lane.open(self._connect)
-
-    def _connect(self) -> sqlite3.Connection:
-        db = connect(self._place.database)
-        try:
-            db.row_factory = sqlite3.Row
-            db.execute("PRAGMA synchronous = FULL")
-            self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-            self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
-        except BaseException:
-            db.close()
-            raise
-        return db
+        self._lane = await Lane.open(self._pen.open)
 
     async def write(self, verb: Callable[[Transaction], T]) -> T:
-        """Run a verb as one durable transaction and return its outcome."""
-        return await self._submit(partial(self._transact, verb=verb, asked=time.monotonic()))
+        """Run a verb as one durable transaction; see `Pen.write`."""
+        return await self._submit(partial(self._pen.write, verb=verb, asked=time.monotonic()))
 
     async def note(self, verb: Callable[[Transaction], T]) -> T:
-        """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
-
-        Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
-        Raises `BusyError` after `NOTE_WAIT_S`.
-        """
-        work = self._jot if self._has_wal else self._transact
-        return await self._submit(partial(work, verb=verb, asked=time.monotonic(), wait_s=NOTE_WAIT_S))
+        """Run a verb whose loss at a power cut would not matter; see `Pen.note`."""
+        return await self._submit(partial(self._pen.note, verb=verb, asked=time.monotonic()))
 
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
@@ -87,84 +56,11 @@ class Writer:
             outcome = await self._lane.run(work)
         return outcome  # noqa: RET504 - by its type, a cancel scope might swallow what is raised in it
 
-    def _jot(
-        self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float, wait_s: float
-    ) -> T:
-        db.execute("PRAGMA synchronous = NORMAL")
-        try:
-            return self._transact(db, verb, asked, wait_s)
-        finally:
-            db.execute("PRAGMA synchronous = FULL")
-
-    def _transact(
-        self,
-        db: sqlite3.Connection,
-        verb: Callable[[Transaction], T],
-        asked: float,
-        wait_s: float | None = None,
-    ) -> T:
-        with self._gate.hold(asked, wait_s):
-            self._check_file()
-            try:
-                db.execute("BEGIN IMMEDIATE")
-            except sqlite3.Error as error:
-                self._fail(error)
-            try:
-                outcome = verb(Transaction(db, self._redactor))
-            except sqlite3.Error as error:
-                _roll_back(db)
-                self._fail(error)
-            except BaseException:
-                _roll_back(db)
-                raise
-            self._commit(db)
-            return outcome
-
-    def _commit(self, db: sqlite3.Connection) -> None:
-        try:
-            db.execute("COMMIT")
-        except sqlite3.Error as error:
-            _roll_back(db)
-            translate(error, str(self._place.folder), committing=True)
-
-    def _check_file(self) -> None:
-        """Refuse to write into a file that is no longer the one at the store's path."""
-        try:
-            same = _file_identity(self._place) == self._file
-        except OSError:
-            same = False
-        if not same:
-            raise DamagedError(
-                f"{self._place.database} (it was replaced or removed while open)",
-                "Reads show the old file; start pinfold anew to use what is there now.",
-            )
-
-    def _fail(self, error: sqlite3.Error) -> NoReturn:
-        translate(error, str(self._place.folder))
-
     async def close(self) -> None:
         """Finish what was handed over and close; behind the gate, since the last close checkpoints."""
         if self._lane is None:
             return
         lane, self._lane = self._lane, None
         with CancelScope(shield=True):
-            await lane.run(self._close_file)
+            await lane.run(self._pen.close)
             await lane.close()
-
-    def _close_file(self, db: sqlite3.Connection) -> None:
-        """Close behind the gate; without it when its holder does not move, who then has the file open still.
-
-        SQLite checkpoints only at the last close of all, so such a close cannot meet anybody's commit.
-        """
-        try:
-            with self._gate.hold(wait_s=CLOSE_WAIT_S):
-                db.close()
-        except BusyError:
-            db.close()
-
-
-def _roll_back(db: sqlite3.Connection) -> None:
-    """Undo what is open; a rollback that fails, too, must not hide why there is one."""
-    if db.in_transaction:
-        with suppress(sqlite3.Error):
-            db.execute("ROLLBACK")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pinfold.tools.read_ahead import read_ahead
+from pinfold.context.read_ahead import read_ahead
 
 
 def _names() -> list[str]:

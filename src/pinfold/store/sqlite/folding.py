@@ -1,0 +1,148 @@
+"""Folds: what one would fold now, and the verb `record_fold`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from pinfold.store.commands import RecordFold, TranscriptMark
+from pinfold.store.events import Body, Event, Kind
+from pinfold.store.results import Entry, FoldedPart, Pin, RecordedFold
+from pinfold.store.sqlite import marks, sessions
+from pinfold.store.sqlite.lineage import current, inherits, lineage
+from pinfold.store.sqlite.reading import fold_by_number
+from pinfold.store.sqlite.rows import entry_of, event_of, pin_of
+from pinfold.store.sqlite.spilling import spill_unindexed
+from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
+from pinfold.store.values import Caller
+
+FOLDED_ENTRIES = 20_000
+FOLDED_CHARS = 8 * 1024 * 1024
+
+
+def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart | None:
+    """Return what the fold `key` folds; see `Store.folded_part`."""
+    if _recorded(db, key) is not None:
+        return None
+    session = current(db, caller)
+    since = _since(db, session)
+    entries = _entries(db, session, since)
+    total = db.execute(
+        "SELECT count(*) FROM event WHERE session = ? AND seq > ? AND kind = ?",
+        (session, since, Kind.MESSAGE_APPENDED),
+    ).fetchone()[0]
+    return FoldedPart(session, since, entries, _live_pins(db, session), total - len(entries))
+
+
+def _since(db: sqlite3.Connection, session: int | None) -> int:
+    row = db.execute(
+        "SELECT max(seq) FROM (SELECT seq FROM fold WHERE session = :session"
+        " UNION ALL SELECT seq FROM session WHERE number = :session)",
+        {"session": session},
+    ).fetchone()
+    return int(row[0] or 0)
+
+
+def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[Entry, ...]:
+    rows = db.execute(
+        "SELECT * FROM event WHERE session = ? AND seq > ? AND kind = ? ORDER BY seq DESC LIMIT ?",
+        (session, since, Kind.MESSAGE_APPENDED, FOLDED_ENTRIES),
+    )
+    found: list[Entry] = []
+    room = FOLDED_CHARS
+    for event in map(event_of, rows):
+        if event.body is None:
+            continue
+        entry = entry_of(event, None, None)
+        room -= len(entry.text)
+        if room < 0:
+            break
+        found.append(entry)
+    return tuple(reversed(found))
+
+
+def _live_pins(db: sqlite3.Connection, session: int | None) -> tuple[Pin, ...]:
+    rows = db.execute("SELECT * FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()
+    heritage = lineage(db, session)
+    return tuple(
+        pin for pin in map(pin_of, rows) if not pin.session_only or inherits(heritage, pin.session, pin.seq)
+    )
+
+
+def _recorded(db: sqlite3.Connection, key: str) -> Event | None:
+    row = db.execute("SELECT * FROM event WHERE kind = ? AND key = ?", (Kind.FOLD_RECORDED, key)).fetchone()
+    return None if row is None else event_of(row)
+
+
+def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    """Append the fold with its summary, or find it; see `Store.record_fold`."""
+    session = sessions.ensure(tx, command.caller)
+    event = _recorded(tx.db, command.key)
+    told = None if event else _told_live(tx, session, command)
+    if told is not None:
+        event = told if command.live else _amend(tx, command, told)
+    repeated = event is not None
+    event = event or _append(tx, command, session)
+    if mark is not None:
+        marks.save(tx, mark)
+    assert event.body is not None
+    return RecordedFold(fold_by_number(tx.db, event.body["number"]), receipt_of(event), repeated)
+
+
+def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
+    """Return the session's last fold if a hook told of it, and this is about the same one.
+
+    The transcript's word is always about the last one told; another hook's only while nothing came in between.
+    """
+    row = tx.db.execute(
+        "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
+    ).fetchone()
+    if row is None or not json.loads(row["body"]).get("live"):
+        return None
+    came = tx.db.execute(
+        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ? LIMIT 1",
+        (session, row["seq"], Kind.MESSAGE_APPENDED),
+    ).fetchone()
+    return None if command.live and came else tx.event(row["seq"])
+
+
+def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
+    """Note the client's own id and figures of a fold that a hook had told of."""
+    assert told.body is not None
+    figures = {"tokens_before": command.tokens_before, "tokens_after": command.tokens_after}
+    known: Body = {name: figure for name, figure in figures.items() if figure is not None}
+    known |= {"live": False, "trigger": command.trigger}
+    body: Body = {"number": told.body["number"], "amends": True, "known": known}
+    return tx.append(Draft(Kind.FOLD_RECORDED, body, told.session, command.caller.actor, command.key))
+
+
+def _append(tx: Transaction, command: RecordFold, session: int) -> Event:
+    body = {
+        "number": tx.next_number("fold"),
+        "trigger": command.trigger,
+        "live": command.live,
+        "at": command.at,
+        "tokens_before": command.tokens_before,
+        "tokens_after": command.tokens_after,
+        "messages": command.messages,
+        "summary": _summary(tx, command),
+        "present": {str(number): count for number, count in command.present.items()},
+        "lost": {str(number): list(parts) for number, parts in command.lost.items()},
+        "offered": [list(pair) for pair in command.offered],
+        "strings": [list(pair) for pair in command.strings],
+    }
+    return tx.append(Draft(Kind.FOLD_RECORDED, body, session, command.caller.actor, command.key))
+
+
+def _summary(tx: Transaction, command: RecordFold) -> Body | None:
+    """Store the summary; it is searched as the fold."""
+    if command.summary is None:
+        return None
+    content = command.summary.content
+    stored = spill_unindexed(tx, command.summary).body
+    assert stored is not None
+    return {
+        "artifact": stored["number"],
+        "sha256": stored["sha256"],
+        "indexed_bytes": content.size_bytes if content.is_text else 0,
+    }

@@ -1,0 +1,64 @@
+"""Bookkeeping about clients that is no part of the log: how far transcripts are read, who is in which conversation."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.commands import StartSession, TranscriptMark
+from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.transaction import Transaction
+from pinfold.store.values import Caller
+
+_KEPT_RUNS = 200
+
+
+def register(tx: Transaction, command: StartSession) -> None:
+    """Remember where the conversation's transcript lies, and which process of the client is in it."""
+    caller = command.caller
+    if command.transcript is not None:
+        tx.db.execute(
+            "INSERT INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, 0, '')"
+            " ON CONFLICT (path) DO UPDATE SET client = excluded.client, conversation = excluded.conversation",
+            (command.transcript, caller.client, caller.conversation),
+        )
+    if command.run is not None:
+        _meet(tx, command)
+
+
+def _meet(tx: Transaction, command: StartSession) -> None:
+    tx.db.execute(
+        "INSERT OR REPLACE INTO client_run (client, run, conversation, at) VALUES (?, ?, ?, ?)",
+        (command.caller.client, command.run, command.caller.conversation, tx.at),
+    )
+    tx.db.execute(
+        "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
+        (_KEPT_RUNS,),
+    )
+
+
+def save(tx: Transaction, mark: TranscriptMark) -> None:
+    """Remember how far a transcript has been read."""
+    tx.db.execute(
+        "INSERT OR REPLACE INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, ?, ?)",
+        (mark.path, mark.client, mark.conversation, mark.offset, mark.head),
+    )
+
+
+def by_path(db: sqlite3.Connection, path: str) -> TranscriptMark | None:
+    """Return how far a transcript has been read, None for an unknown one."""
+    row = db.execute("SELECT * FROM transcript WHERE path = ?", (path,)).fetchone()
+    return None if row is None else _mark(row)
+
+
+def of_caller(db: sqlite3.Connection, caller: Caller) -> tuple[TranscriptMark, ...]:
+    """Return the known transcripts of the session that the caller's conversation continues."""
+    rows = db.execute(
+        "SELECT transcript.* FROM transcript JOIN conversation USING (client, conversation)"
+        " WHERE conversation.session = ? ORDER BY path",
+        (current(db, caller),),
+    ).fetchall()
+    return tuple(map(_mark, rows))
+
+
+def _mark(row: sqlite3.Row) -> TranscriptMark:
+    return TranscriptMark(row["path"], row["client"], row["conversation"], row["byte_offset"], row["head"])

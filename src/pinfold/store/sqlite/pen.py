@@ -1,0 +1,151 @@
+"""The pen: the one connection that writes, whole transactions behind the gate, each to its end or not at all.
+
+It knows nothing of event loops or threads: `writer.py` runs it on a lane, `direct.py` where it is called.
+Sources: design 1 (the writer), P1 to P3, P5, P11, P12.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
+from pinfold.store.redaction import Redactor
+from pinfold.store.sqlite.connection import Place, check_identity, connect
+from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.gate import Gate
+from pinfold.store.sqlite.opening import check_carrier
+from pinfold.store.sqlite.transaction import Transaction
+from pinfold.store.sqlite.upgrading import is_old, upgrade
+
+T = TypeVar("T")
+
+CLOSE_WAIT_S = 1.0
+"""A process that ends does not wait longer for a lock that it can do without."""
+
+NOTE_WAIT_S = 0.5
+"""Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
+
+
+def _file_identity(place: Place) -> tuple[int, int]:
+    found = os.stat(place.database)
+    return found.st_dev, found.st_ino
+
+
+class Pen:
+    """Writes to one store; for one thread at a time. `read_only` says why nothing can be written, if so."""
+
+    def __init__(self, place: Place, gate: Gate, redactor: Redactor) -> None:
+        self._place = place
+        self._gate = gate
+        self._redactor = redactor
+        self._file = _file_identity(place)
+        self._has_wal = False
+        self.read_only: str | None = "it is not open"
+
+    def open(self) -> sqlite3.Connection:
+        """Connect, and bring an older file up to date; raises `DamagedError` for a file of another program."""
+        db = connect(self._place.database)
+        try:
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA synchronous = FULL")
+            self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+            self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
+            if self.read_only is None and is_old(db):
+                self._upgrade(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _upgrade(self, db: sqlite3.Connection) -> None:
+        try:
+            with self._gate.hold():
+                upgrade(db)
+        except sqlite3.Error as error:
+            translate(error, str(self._place.folder))
+
+    def write(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+        """Run a verb as one durable transaction and return its outcome; waiting counts from `asked`."""
+        return self._transact(db, verb, asked)
+
+    def note(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+        """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
+
+        Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
+        Raises `BusyError` after `NOTE_WAIT_S`.
+        """
+        if not self._has_wal:
+            return self._transact(db, verb, asked, NOTE_WAIT_S)
+        db.execute("PRAGMA synchronous = NORMAL")
+        try:
+            return self._transact(db, verb, asked, NOTE_WAIT_S)
+        finally:
+            db.execute("PRAGMA synchronous = FULL")
+
+    def _transact(
+        self,
+        db: sqlite3.Connection,
+        verb: Callable[[Transaction], T],
+        asked: float,
+        wait_s: float | None = None,
+    ) -> T:
+        if self.read_only is not None:
+            raise ReadOnlyError(self.read_only)
+        with self._gate.hold(asked, wait_s):
+            self._check_file()
+            try:
+                db.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                translate(error, str(self._place.folder))
+            try:
+                outcome = verb(Transaction(db, self._redactor))
+            except sqlite3.Error as error:
+                _roll_back(db)
+                translate(error, str(self._place.folder))
+            except BaseException:
+                _roll_back(db)
+                raise
+            self._commit(db)
+            return outcome
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        try:
+            db.execute("COMMIT")
+        except sqlite3.Error as error:
+            _roll_back(db)
+            translate(error, str(self._place.folder), committing=True)
+
+    def _check_file(self) -> None:
+        """Refuse to write into a file that is no longer the one at the store's path."""
+        try:
+            same = _file_identity(self._place) == self._file
+        except OSError:
+            same = False
+        if not same:
+            raise DamagedError(
+                f"{self._place.database} (it was replaced or removed while open)",
+                "Reads show the old file; start pinfold anew to use what is there now.",
+            )
+
+    def close(self, db: sqlite3.Connection) -> None:
+        """Close behind the gate; without it when its holder does not move, who then has the file open still.
+
+        SQLite checkpoints only at the last close of all, so such a close cannot meet anybody's commit.
+        """
+        try:
+            with self._gate.hold(time.monotonic(), CLOSE_WAIT_S):
+                db.close()
+        except BusyError:
+            db.close()
+
+
+def _roll_back(db: sqlite3.Connection) -> None:
+    """Undo what is open; a rollback that fails, too, must not hide why there is one."""
+    if db.in_transaction:
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")

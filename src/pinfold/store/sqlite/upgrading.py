@@ -1,0 +1,41 @@
+"""Bringing a store of an earlier schema up to this one: numbered steps, all that are missing in one transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
+
+STEPS: dict[int, tuple[str, ...]] = {
+    2: (
+        "ALTER TABLE artifact ADD COLUMN aside INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX artifact_shown ON artifact (number) WHERE aside = 0",
+        "CREATE INDEX external_id ON external (external_id)",
+        "CREATE TABLE transcript (path TEXT PRIMARY KEY, client TEXT NOT NULL, conversation TEXT NOT NULL,"
+        " byte_offset INTEGER NOT NULL, head TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        "CREATE INDEX transcript_conversation ON transcript (client, conversation)",
+        "CREATE TABLE client_run (client TEXT NOT NULL, run TEXT NOT NULL, conversation TEXT NOT NULL,"
+        " at TEXT NOT NULL, PRIMARY KEY (client, run)) STRICT, WITHOUT ROWID",
+    )
+}
+"""By the schema that a step leads to: what it does to the one before."""
+
+
+def is_old(db: sqlite3.Connection) -> bool:
+    """Whether this file of ours was written by an earlier pinfold and has to be brought up first."""
+    return 0 < identity(db)[1] < SCHEMA_VERSION
+
+
+def upgrade(db: sqlite3.Connection) -> None:
+    """Take every missing step, all or none; runs behind the gate. Another process may have been first."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for version in range(identity(db)[1] + 1, SCHEMA_VERSION + 1):
+            for statement in STEPS[version]:
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise

@@ -1,0 +1,89 @@
+"""Stores as earlier versions of the schema left them; `golden/` has one of each, made by the program of its time."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from pinfold.store.commands import Message, StartSession
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, Place, identity
+from pinfold.store.sqlite.direct import open_direct
+from pinfold.store.sqlite.glance import glance
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Caller
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.zst"))
+ANNA = Caller("claude-code", "anna")
+
+
+@pytest.fixture(params=GOLDEN, ids=lambda file: file.stem)
+def old(request: pytest.FixtureRequest, place: Place) -> Place:
+    place.folder.mkdir(parents=True)
+    place.database.write_bytes(zstd.decompress(request.param.read_bytes()))
+    place.store_id.write_text("pinfold store\n")
+    return place
+
+
+def _columns(database: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(database)) as db:
+        tables = [row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        indexes = list(db.execute("SELECT name, tbl_name FROM sqlite_schema WHERE type = 'index'"))
+        columns = {
+            table: sorted(row[1:4] for row in db.execute(f"PRAGMA table_info({table})")) for table in tables
+        }
+        return columns | {"indexes": sorted(indexes)}
+
+
+@pytest.mark.anyio
+async def test_an_old_store_keeps_everything_and_takes_new_writes(old: Place) -> None:
+    store = await open_store(old.folder, "demo")
+    try:
+        assert (await store.pin(1)).pin.text == "Retry 7 times"
+        await store.start_session(StartSession(ANNA, "resume", run="1", transcript="/t.jsonl"))
+        assert (await store.append_messages(ANNA, [Message("user", "hello walrus", "m1")])).appended == 0
+        assert [each.label for each in (await store.brief_state(ANNA)).artifacts] == ["log"]
+        assert (await store.verify()).problems == ()
+    finally:
+        await store.close()
+
+
+def test_an_upgraded_store_has_the_tables_of_a_new_one(old: Place, tmp_path: Path) -> None:
+    open_direct(old.folder, "demo").close()
+    new = Place(tmp_path / "new")
+    open_direct(new.folder, "demo").close()
+    assert _columns(old.database) == _columns(new.database)
+    with closing(sqlite3.connect(old.database)) as db:
+        assert identity(db)[1] == SCHEMA_VERSION
+
+
+def test_a_glance_at_an_old_store_shows_its_brief(old: Place) -> None:
+    state, _ = glance(old.folder, ANNA)
+    assert [pin.text for pin in state.pins] == ["Retry 7 times"]
+
+
+def test_an_upgrade_that_fails_leaves_the_old_store_as_it_was(
+    old: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pinfold.store.sqlite import upgrading
+
+    before = _columns(old.database)
+    monkeypatch.setitem(upgrading.STEPS, 2, (*upgrading.STEPS[2], "CREATE TABLE broken"))
+    with pytest.raises(sqlite3.OperationalError):
+        open_direct(old.folder, "demo")
+    assert _columns(old.database) == before
+    monkeypatch.undo()
+    anyio.run(_open_and_close, old.folder)
+
+
+async def _open_and_close(folder: Path) -> None:
+    await (await open_store(folder, "demo")).close()
