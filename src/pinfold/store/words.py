@@ -51,6 +51,9 @@ _HEX = rf"(?:0[xX])?([0-9a-fA-F]{{{_MIN_HEX},}})"
 _COMPOUND = r"(?a:\b[A-Z]?+[a-z]*+[A-Z0-9_]\w*+)"
 """An identifier that may have parts: all but `plain` and `Plain`."""
 
+SEPARATORS = "→—–…’‘“”•·\u00a0"
+"""The commonest characters outside of ASCII that are part of no word: without them most lines are plain."""
+
 _STOP = """
     a about all also am an and any are as at be been being but by can could did do does doing done for
     from get gets got had has have having he her here hers him his how i if in into is it its just let
@@ -102,19 +105,25 @@ def body(text: str) -> str:
     clean = text.replace("\0", " ")
     if clean.isascii():
         return clean
+    for mark in SEPARATORS:
+        clean = clean.replace(mark, " ")
     # Nothing reaches across a line end or a blank, so what is plain can stay as it is.
     return "\n".join(line if line.isascii() else _cut_line(line) for line in clean.split("\n"))
 
 
 def _cut_line(line: str) -> str:
-    return " ".join(_known_cut(word) if len(word) <= _MAX_IDENTIFIER else _cut(word) for word in line.split())
+    return " ".join(word.lower() if word.isascii() else _known_cut(word) for word in line.split())
 
 
 def _cut(word: str) -> str:
     return " ".join(" ".join(token) if is_run(token) else token for token in tokens(word))
 
 
-_known_cut = lru_cache(_REMEMBERED)(_cut)
+_remembered_cut = lru_cache(_REMEMBERED)(_cut)
+
+
+def _known_cut(word: str) -> str:
+    return _remembered_cut(word) if len(word) <= _MAX_IDENTIFIER else _cut(word)
 
 
 def parts(text: str) -> str:
