@@ -102,13 +102,17 @@ def body(text: str) -> str:
 
     So a phrase in this column is a phrase of the text, in any script.
     """
-    clean = text.replace("\0", " ")
-    if clean.isascii():
-        return clean
-    for mark in SEPARATORS:
-        clean = clean.replace(mark, " ")
-    # Nothing reaches across a line end or a blank, so what is plain can stay as it is.
-    return "\n".join(line if line.isascii() else _cut_line(line) for line in clean.split("\n"))
+    plain = _plain(text)
+    if plain.isascii():
+        return plain
+    # Nothing reaches across a line end or a blank, so what is ASCII can stay as it is.
+    return "\n".join(line if line.isascii() else _cut_line(line) for line in plain.split("\n"))
+
+
+def _plain(text: str) -> str:
+    for mark in ("\0",) if text.isascii() else ("\0", *SEPARATORS):
+        text = text.replace(mark, " ")
+    return text
 
 
 def _cut_line(line: str) -> str:
@@ -132,11 +136,12 @@ def parts(text: str) -> str:
 
     `getUserById` and `get_user_by_id` both give `get user by id getuserbyid`; a hex run is not cut.
     """
-    words = dict.fromkeys(_compiled(_COMPOUND).findall(text))
+    plain = _plain(text)
+    words = dict.fromkeys(_compiled(_COMPOUND).findall(plain))
     form = _known_form if max(map(len, words), default=0) <= _MAX_IDENTIFIER else _form
     found = list(map(form, words))
-    if not text.isascii() and _compiled(_MAY_HOLD_RUN).search(text):
-        for run in dict.fromkeys(_compiled(_RUN).findall(fold(text))):
+    if not plain.isascii() and _compiled(_MAY_HOLD_RUN).search(plain):
+        for run in dict.fromkeys(_compiled(_RUN).findall(fold(plain))):
             found += bigrams(run)
     return " ".join(filter(None, found))
 
