@@ -68,22 +68,24 @@ class Transcript:
 
     def _items(self, entry: Json) -> Iterator[Item]:
         kind = word(entry.get("type"))
-        said = kind in ("user", "assistant") or entry.get("subtype") == "compact_boundary"
-        if kind not in _KNOWN or (said and not word(entry.get("uuid"))):
+        is_boundary = kind == "system" and entry.get("subtype") == "compact_boundary"
+        needs_id = is_boundary or kind in ("user", "assistant")
+        if kind not in _KNOWN or (needs_id and not word(entry.get("uuid"))):
             self.unknown += 1
-        elif entry.get("isCompactSummary") is True:
-            yield self._fold(entry)
+        elif is_boundary:
+            yield from self._unsummarized()
+            self._boundary = entry
         elif kind == "user":
             yield from self._from_user(entry)
         elif kind == "assistant":
             yield from self._from_assistant(entry)
         elif kind == "attachment":
             yield from _queued(entry)
-        elif said:
-            yield from self._unsummarized()
-            self._boundary = entry
 
     def _from_user(self, entry: Json) -> Iterator[Item]:
+        if entry.get("isCompactSummary") is True:
+            yield self._fold(entry)
+            return
         if entry.get("isMeta") is True or entry.get("isVisibleInTranscriptOnly") is True:
             return
         blocks = _blocks(entry)
@@ -163,14 +165,15 @@ def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
     """What a person wrote, with the pictures beside it: one message, whatever the number of its blocks."""
     parts = [block for block in blocks if block.get("type") in ("text", "image", "document")]
     text, pictures = _content(parts)
+    number = blocks.index(parts[0]) if parts else 0
     if (report := reported(text)) is not None:
         if report.text:
-            yield _spoken(entry, 0, "tool_result", report.text, call_id=report.call_id)
+            yield _spoken(entry, number, "tool_result", report.text, call_id=report.call_id)
         return
     written = [typed(part["text"]) for part in parts if word(part.get("text"))]
     text = "\n".join(part for part in written if part)
     if text or pictures:
-        yield _spoken(entry, blocks.index(parts[0]), "user", text, pictures=pictures)
+        yield _spoken(entry, number, "user", text, pictures=pictures)
 
 
 def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spoken:
