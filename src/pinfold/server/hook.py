@@ -11,34 +11,38 @@ import sys
 
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
+_FAULT_CHARS = 500
 _SPOKEN = (b"DECISION", b"CONSTRAINT", b"DEAD END", b"FACT")
 
 
 def main(arguments: list[str]) -> int:
     """Carry out one event and return 0."""
+    faults: list[str] = []
     try:
-        _carry_out(arguments)
+        said, faults = _carry_out(arguments)
+        if said:
+            _say(said)
     except KeyboardInterrupt:
         pass
     except BaseException as error:  # whatever it is, the client goes on
-        _complain(error)
+        faults = [str(error) or type(error).__name__]
+    if faults:
+        _complain(" ".join("; ".join(faults).split()))
     return 0
 
 
-def _carry_out(arguments: list[str]) -> None:
+def _carry_out(arguments: list[str]) -> tuple[str, list[str]]:
+    """Return what the client is to read, and what went wrong on the way."""
     event = arguments[0] if arguments else ""
     name = "".join(letter for letter in event.lower() if letter.isalpha())
     payload = _read()
     if name == "posttooluse" and len(payload) <= _spill_tokens():
-        return  # a token is a byte at least
+        return "", []  # a token is a byte at least
     if name == "userpromptsubmit" and not any(word in payload for word in _SPOKEN):
-        return
+        return "", []
     from pinfold.server.hooks import run
 
-    said = run(event, arguments[1:], payload)
-    if said:
-        sys.stdout.buffer.write(said.encode("utf-8", "replace"))
-        sys.stdout.flush()
+    return run(event, arguments[1:], payload)
 
 
 def _spill_tokens() -> int:
@@ -61,10 +65,16 @@ def _read() -> bytes:
     return payload
 
 
-def _complain(error: BaseException) -> None:
-    text = " ".join(str(error).split()) or type(error).__name__
+def _say(text: str) -> None:
+    if sys.stdout is None:
+        raise OSError("standard output is closed")
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.flush()
+
+
+def _complain(text: str) -> None:
     try:
-        sys.stderr.write(f"pinfold hook: {text[:500]}\n")
+        sys.stderr.write(f"pinfold hook: {text[:_FAULT_CHARS]}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.store.sqlite.direct import DirectStore
 
-_LIMITS_S = {"session-end": 1.0, "session-start": 5.0, "stop": 5.0}
+_LIMITS_S = {"session-end": 0.6, "session-start": 5.0, "stop": 5.0}
 """Claude Code gives all hooks of a session's end 1.5 s together; a later event reads what this one did not."""
 
 _COMPACTION_S = 20.0
@@ -23,12 +24,12 @@ def act(occasion: Occasion) -> str:
 def catch_up(occasion: Occasion, store: DirectStore) -> None:
     """Read what is new in the event's transcript, where it has one, for at most as long as its client waits."""
     path = occasion.transcript
-    if path is None or not path.is_file():
+    if path is None or not os.path.isfile(path):
         return
     from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
     from pinfold.server.transcripts.follow import Source, follow
 
     deadline = time.monotonic() + _LIMITS_S.get(occasion.event, _COMPACTION_S)
     found = found_at(path, occasion.client)
-    if found is not None:
+    if found is not None and found.heading.agent is None:
         follow(store, Source(found, occasion.caller, briefed=True), deadline)
