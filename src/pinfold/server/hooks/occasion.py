@@ -26,13 +26,14 @@ _CLIENTS = {"claude": claude_code.NAME, "codex": codex.NAME}
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """One event. `client` is the name under which the log knows it; `payload` is what it sent.
+    """One event. `client` is the name under which the log knows it, `conversation` the client's session id.
 
     `faults` are sentences on what could not be done although the event went on.
     """
 
     event: str
     client: str
+    conversation: str
     payload: Json
     settings: Settings
     faults: list[str] = field(default_factory=list)
@@ -40,14 +41,6 @@ class Occasion:
     def text(self, name: str) -> str | None:
         """Return a field of the payload that is a text and not empty."""
         return word(self.payload.get(name))
-
-    @property
-    def conversation(self) -> str:
-        """The client's session id; raises `InvalidInputError` without one."""
-        session = self.text("session_id")
-        if session is None:
-            raise InvalidInputError("The event names no session_id.", "A client's hook sends it.")
-        return session
 
     @property
     def transcript(self) -> Path | None:
@@ -103,7 +96,10 @@ def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
     client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
     if client not in _CLIENTS:
         raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
-    return Occasion(event, _CLIENTS[client], content, _settings(given, content))
+    session = word(content.get("session_id"))
+    if session is None:
+        raise InvalidInputError(f"{event}: the event names no session_id.", "A client's hook sends it.")
+    return Occasion(event, _CLIENTS[client], session, content, _settings(given, content))
 
 
 def _from_claude() -> bool:
