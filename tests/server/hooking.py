@@ -1,5 +1,6 @@
-"""Hooks as a client calls them: one real process for each event, the payload on its standard input.
+"""Hooks as a client calls them: a real process for each event, the payload on its standard input.
 
+Most tests carry an event out without the process, and once more with it in the long tier.
 Payloads are those of Claude Code 2.1.332 and Codex 0.171.0, without the fields that nobody reads.
 """
 
@@ -9,12 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import anyio
 
+from pinfold.server.hook import carry_out
 from pinfold.server.settings import read_settings
 from pinfold.store import Store
 from pinfold.store.commands import PinDecision
@@ -36,9 +39,12 @@ class Client:
     The test's own process takes the client's part: it is what hooks and servers are started by.
     """
 
-    def __init__(self, folder: Path, name: str = "claude", session: str = "951ca3bd") -> None:
+    def __init__(
+        self, folder: Path, name: str = "claude", session: str = "951ca3bd", *, piped: bool = True
+    ) -> None:
         self.name = name
         self.session = session
+        self.piped = piped
         self.folder = folder
         self.project = folder / "app"
         self.home = folder / "home"
@@ -74,13 +80,19 @@ class Client:
             timeout=PATIENCE_S,
         )
 
-    def hook(self, event: str, **fields: object) -> str:
+    def hook(self, event: str, *, variables: Mapping[str, str] | None = None, **fields: object) -> str:
         """Run a hook that has nothing to complain of; return what the client reads."""
-        done = self.run(event, json.dumps(self.payload(**fields)).encode())
-        assert (done.returncode, done.stderr) == (0, b"")
-        return done.stdout.decode()
+        given = json.dumps(self.payload(**fields)).encode()
+        if self.piped:
+            done = self.run(event, given, **variables or {})
+            assert (done.returncode, done.stderr) == (0, b"")
+            return done.stdout.decode()
+        with patch.dict(os.environ, self.environment(**variables or {}), clear=True):
+            said, faults = carry_out([event, "--client", self.name], given)
+        assert faults == []
+        return said
 
-    def replaced(self, **fields: object) -> Any:
+    def replaced(self, **fields: Any) -> Any:
         """Run PostToolUse; return the JSON with which it answers, None where it is silent."""
         said = self.hook("post-tool-use", hook_event_name="PostToolUse", **fields)
         return json.loads(said) if said else None

@@ -245,7 +245,9 @@ def test_a_full_disk_leaves_the_brief_and_the_outputs_as_they_are(client: Client
     client.home.mkdir()
     long = "word " * 60_000
     for event, shown in (("session-start", 1), ("post-tool-use", 0)):
-        done = in_mounts(client, FULL, str(client.store_folder), event, tool_name="mcp__a__b", tool_response=long)
+        done = in_mounts(
+            client, FULL, str(client.store_folder), event, tool_name="mcp__a__b", tool_response=long
+        )
         assert re.search("No space left|SQLITE_FULL", complained(done))
         assert done.stdout.count(b"8 connections") == shown
 

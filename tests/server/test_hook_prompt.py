@@ -17,16 +17,12 @@ DEAD END: `httpx` pools. Why: handshakes took 70 ms
 The FACT: in the middle of a line is none."""
 
 
-@pytest.mark.parametrize("name", ["claude", "codex"])
-def test_what_the_user_marks_is_pinned_once_and_the_agent_learns_the_pointers(
-    tmp_path: Path, name: str
-) -> None:
-    client = Client(tmp_path, name)
-    turn = {"turn_id": "t1"} if name == "codex" else {"prompt_id": "98d3bd2c"}
+def test_what_the_user_marks_is_pinned_once_and_the_agent_learns_the_pointers(either: Client) -> None:
+    turn = {"turn_id": "t1"} if either.name == "codex" else {"prompt_id": "98d3bd2c"}
     for _ in range(2):
-        said = client.hook("UserPromptSubmit", prompt=PROMPT, **turn)
+        said = either.hook("UserPromptSubmit", prompt=PROMPT, **turn)
         assert said == "pinfold: pinned from the prompt: P1, P2\n"
-    assert [(pin.kind, pin.text, pin.why, pin.actor) for pin in client.pins()] == [
+    assert [(pin.kind, pin.text, pin.why, pin.actor) for pin in either.pins()] == [
         (
             PinKind.DECISION,
             "retries stop after 5, because the gateway bans at 8",
@@ -38,31 +34,29 @@ def test_what_the_user_marks_is_pinned_once_and_the_agent_learns_the_pointers(
 
 
 def test_the_same_line_in_the_transcript_is_no_second_pin_even_when_the_first_is_superseded(
-    tmp_path: Path,
+    claude: Client,
 ) -> None:
-    client = Client(tmp_path)
-    client.hook("user-prompt-submit", prompt="FACT: the port is 4317")
-    client.write(user("u1", "FACT: the port is 4317", promptId="98d3bd2c"))
-    client.hook("stop")
-    assert len(client.pins()) == 1
-    store = client.direct()
-    store.pin_decision(PinDecision(client.caller, "the port is 4318", "it moved", supersedes=(1,)))
+    claude.hook("user-prompt-submit", prompt="FACT: the port is 4317")
+    claude.write(user("u1", "FACT: the port is 4317", promptId="98d3bd2c"))
+    claude.hook("stop")
+    assert len(claude.pins()) == 1
+    store = claude.direct()
+    store.pin_decision(PinDecision(claude.caller, "the port is 4318", "it moved", supersedes=(1,)))
     store.close()
-    assert client.hook("user-prompt-submit", prompt="FACT: the port is 4317") != ""
-    client.write(user("u2", "FACT: the port is 4317"))
-    client.hook("stop")
-    assert [(pin.text, pin.superseded_by) for pin in client.pins()] == [
+    assert claude.hook("user-prompt-submit", prompt="FACT: the port is 4317") != ""
+    claude.write(user("u2", "FACT: the port is 4317"))
+    claude.hook("stop")
+    assert [(pin.text, pin.superseded_by) for pin in claude.pins()] == [
         ("the port is 4317", 2),
         ("the port is 4318", None),
     ]
 
 
-def test_a_prompt_that_marks_nothing_leaves_no_store_behind(tmp_path: Path) -> None:
-    client = Client(tmp_path)
+def test_a_prompt_that_marks_nothing_leaves_no_store_behind(claude: Client) -> None:
     for prompt in ("Go on.", "What is a FACT: here?", "```\nDECISION: quoted code\n```", ""):
-        assert client.hook("user-prompt-submit", prompt=prompt) == ""
-    assert client.hook("user-prompt-submit", prompt=["DECISION: no text"]) == ""
-    assert not client.home.exists()
+        assert claude.hook("user-prompt-submit", prompt=prompt) == ""
+    assert claude.hook("user-prompt-submit", prompt=["DECISION: no text"]) == ""
+    assert not claude.home.exists()
 
 
 @pytest.mark.parametrize(
@@ -77,25 +71,23 @@ def test_a_prompt_that_marks_nothing_leaves_no_store_behind(tmp_path: Path) -> N
     ],
 )
 def test_what_the_user_did_not_write_is_not_pinned_in_their_name(
-    tmp_path: Path, name: str, fields: dict[str, str]
+    tmp_path: Path, piped: bool, name: str, fields: dict[str, str]
 ) -> None:
-    client = Client(tmp_path, name)
+    client = Client(tmp_path, name, piped=piped)
     assert client.hook("user-prompt-submit", **fields) == ""
     assert not client.home.exists()
 
 
-def test_what_cannot_be_pinned_is_one_line_on_stderr_and_the_rest_is_pinned(tmp_path: Path) -> None:
-    client = Client(tmp_path)
+def test_what_cannot_be_pinned_is_one_line_on_stderr_and_the_rest_is_pinned(claude: Client) -> None:
     prompt = f"FACT:\nFACT: {'x' * 2_001}\nFACT: it fits"
-    done = client.run("user-prompt-submit", json.dumps(client.payload(prompt=prompt)).encode())
+    done = claude.run("user-prompt-submit", json.dumps(claude.payload(prompt=prompt)).encode())
     assert "2,001 characters" in complained(done)
     assert done.stdout == b"pinfold: pinned from the prompt: P1\n"
-    assert [pin.text for pin in client.pins()] == ["it fits"]
+    assert [pin.text for pin in claude.pins()] == ["it fits"]
 
 
-def test_a_secret_in_what_is_marked_is_not_kept(tmp_path: Path) -> None:
-    client = Client(tmp_path)
+def test_a_secret_in_what_is_marked_is_not_kept(claude: Client) -> None:
     token = f"ghp_{'a1B2' * 9}"
-    client.hook("user-prompt-submit", prompt=f"FACT: the token is {token}")
-    assert "[redacted:" in client.pins()[0].text
-    assert all(token.encode() not in file.read_bytes() for file in client.store_folder.iterdir())
+    claude.hook("user-prompt-submit", prompt=f"FACT: the token is {token}")
+    assert "[redacted:" in claude.pins()[0].text
+    assert all(token.encode() not in file.read_bytes() for file in claude.store_folder.iterdir())

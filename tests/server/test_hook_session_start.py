@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-import pytest
 
 from pinfold.store.commands import CheckpointState, Message
 from pinfold.store.values import PinKind
@@ -18,48 +18,43 @@ SERVE = ["sh", "-c", '"$@"; :', "sh", sys.executable, "-m", "pinfold", "serve"]
 POOL = "The pool of `db-main` holds 8 connections"
 
 
-@pytest.mark.parametrize("name", ["claude", "codex"])
-def test_every_start_is_given_the_same_bytes_as_long_as_nothing_is_pinned(tmp_path: Path, name: str) -> None:
-    client = Client(tmp_path, name)
-    client.pin(POOL, why="at 9 the proxy refuses")
-    first = client.hook("session-start", source="startup")
+def test_every_start_is_given_the_same_bytes_as_long_as_nothing_is_pinned(either: Client) -> None:
+    either.pin(POOL, why="at 9 the proxy refuses")
+    first = either.hook("session-start", source="startup")
     assert f"P1 decision  {POOL}  Why: at 9 the proxy refuses\n" in first
-    client.ask(lambda store: store.append_messages(client.caller, [Message("user", "How is it going?")]))
+    either.ask(lambda store: store.append_messages(either.caller, [Message("user", "How is it going?")]))
     for source in ("resume", "clear", "compact", "fork"):
-        assert client.hook("session-start", source=source) == first
-    assert [mark.path for mark in client.ask(lambda store: store.transcripts(client.caller))] == [
-        str(client.transcript)
+        assert either.hook("session-start", source=source) == first
+    assert [mark.path for mark in either.ask(lambda store: store.transcripts(either.caller))] == [
+        str(either.transcript)
     ]
 
 
-def test_a_start_reads_what_was_said_since_and_pins_it_once(tmp_path: Path) -> None:
-    client = Client(tmp_path)
-    client.write(user("u1", "Which port?"), assistant("a1", "DECISION: port 4317, because 4318 is taken"))
-    assert "port 4317" in client.hook("session-start", source="resume")
-    assert [(pin.text, pin.why, pin.actor) for pin in client.pins()] == [
+def test_a_start_reads_what_was_said_since_and_pins_it_once(claude: Client) -> None:
+    claude.write(user("u1", "Which port?"), assistant("a1", "DECISION: port 4317, because 4318 is taken"))
+    assert "port 4317" in claude.hook("session-start", source="resume")
+    assert [(pin.text, pin.why, pin.actor) for pin in claude.pins()] == [
         ("port 4317, because 4318 is taken", "4318 is taken", "agent")
     ]
-    assert [entry.text for entry in client.entries()] == [
+    assert [entry.text for entry in claude.entries()] == [
         "Which port?",
         "DECISION: port 4317, because 4318 is taken",
     ]
-    client.hook("session-start", source="resume")
-    assert (len(client.pins()), len(client.entries())) == (1, 2)
+    claude.hook("session-start", source="resume")
+    assert (len(claude.pins()), len(claude.entries())) == (1, 2)
 
 
-def test_a_brief_stays_below_what_claude_code_shows(tmp_path: Path) -> None:
-    client = Client(tmp_path)
-    fill(client, "All of it is kept in `part_{}` 🎉 " + "and so on " * 20)
-    said = client.hook("session-start")
+def test_a_brief_stays_below_what_claude_code_shows(claude: Client) -> None:
+    fill(claude, "All of it is kept in `part_{}` 🎉 " + "and so on " * 20)
+    said = claude.hook("session-start")
     assert len(said) <= 7_500
     assert len(said.encode("utf-16-le")) // 2 < 10_000
     assert "part_99" in said
 
 
-def test_a_brief_stays_below_what_codex_shows_in_any_script(tmp_path: Path) -> None:
-    client = Client(tmp_path, "codex")
-    fill(client, "Всё это хранится в `part_{}` " + "и так далее " * 20)
-    said = client.hook("session-start")
+def test_a_brief_stays_below_what_codex_shows_in_any_script(codex: Client) -> None:
+    fill(codex, "Всё это хранится в `part_{}` " + "и так далее " * 20)
+    said = codex.hook("session-start")
     assert 7_500 < len(said.encode()) < 9_900
     assert "part_99" in said
 
@@ -68,25 +63,24 @@ def fill(client: Client, text: str) -> None:
     client.pin(*(text.format(number) for number in range(100)), kind=PinKind.CONSTRAINT, tokens=60)
 
 
-@pytest.mark.parametrize("name", ["claude", "codex"])
-def test_a_repository_that_moved_since_the_checkpoint_is_noted(tmp_path: Path, name: str) -> None:
-    make_repository(tmp_path / "app")
-    client = Client(tmp_path, name)
-    client.hook("session-start")
-    head = git(client.project, "rev-parse", "HEAD")
-    caller = client.caller.__class__(client.caller.client, client.session, "agent", head, "main")
-    client.ask(lambda store: store.checkpoint_state(CheckpointState(caller, goal="Ship timeouts")))
-    assert "has moved" not in client.hook("session-start", source="resume")
-    git(client.project, "switch", "--quiet", "--create", "other")
-    git(client.project, "commit", "--quiet", "--allow-empty", "--message=second")
-    now = git(client.project, "rev-parse", "HEAD")
-    assert client.hook("session-start", source="resume").endswith(
+def test_a_repository_that_moved_since_the_checkpoint_is_noted(claude: Client) -> None:
+    claude.project.rmdir()
+    make_repository(claude.project)
+    claude.hook("session-start")
+    head = git(claude.project, "rev-parse", "HEAD")
+    caller = replace(claude.caller, head=head, branch="main")
+    claude.ask(lambda store: store.checkpoint_state(CheckpointState(caller, goal="Ship timeouts")))
+    assert "has moved" not in claude.hook("session-start", source="resume")
+    git(claude.project, "switch", "--quiet", "--create", "other")
+    git(claude.project, "commit", "--quiet", "--allow-empty", "--message=second")
+    now = git(claude.project, "rev-parse", "HEAD")
+    assert claude.hook("session-start", source="resume").endswith(
         f'The repository has moved since C1: it was at "main" {head[:12]}, it is at "other" {now[:12]}.\n'
     )
 
 
-def test_two_conversations_in_one_checkout_do_not_mix(tmp_path: Path) -> None:
-    anna, bert = Client(tmp_path, session="anna"), Client(tmp_path, session="bert")
+def test_two_conversations_in_one_checkout_do_not_mix(tmp_path: Path, piped: bool) -> None:
+    anna, bert = (Client(tmp_path, session=name, piped=piped) for name in ("anna", "bert"))
     for client in (anna, bert):
         client.hook("session-start")
         client.pin(f"only {client.session} tries the fast path", session_only=True)
@@ -109,18 +103,18 @@ def in_claude(server: Peer, request: Answer) -> str:
     return text_of(server.ask(request))
 
 
-def test_a_server_follows_its_clients_process_into_the_next_conversation(tmp_path: Path) -> None:
+def test_a_server_follows_its_clients_process_into_the_next_conversation(claude: Client) -> None:
     """Claude Code tells a server one session id: after --continue one that is never used, after /clear the old one."""
-    client = Client(tmp_path, session="continued")
-    client.hook("session-start", source="resume")
-    told = client.environment(CLAUDE_CODE_SESSION_ID="thrown-away")
+    claude.session = "continued"
+    claude.hook("session-start", source="resume")
+    told = claude.environment(CLAUDE_CODE_SESSION_ID="thrown-away")
     with running(SERVE, **{name: told[name] for name in told if name != "CLAUDE_PID"}) as server:
         in_claude(server, call(1, "pin_decision", text="try A first", why="asked", session_only=True))
-        assert "try A first" in client.hook("session-start", source="compact")
-        client.hook("session-end", reason="clear")
-        client.session = "cleared"
-        assert "try A first" not in client.hook("session-start", source="clear")
+        assert "try A first" in claude.hook("session-start", source="compact")
+        claude.hook("session-end", reason="clear")
+        claude.session = "cleared"
+        assert "try A first" not in claude.hook("session-start", source="clear")
         in_claude(server, call(2, "pin_decision", text="try B first", why="asked", session_only=True))
-    assert "try B first" in client.hook("session-start", source="compact")
-    client.session = "continued"
-    assert "try B first" not in client.hook("session-start", source="resume")
+    assert "try B first" in claude.hook("session-start", source="compact")
+    claude.session = "continued"
+    assert "try B first" not in claude.hook("session-start", source="resume")

@@ -13,13 +13,15 @@ MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
 _FAULT_CHARS = 500
 _SPOKEN = (b"DECISION", b"CONSTRAINT", b"DEAD END", b"FACT")
+_PARTIAL = (b"persistedOutputPath", b"truncated output (original token count")
+"""How a client says that there was more output than the event holds."""
 
 
 def main(arguments: list[str]) -> int:
     """Carry out one event and return 0."""
     faults: list[str] = []
     try:
-        said, faults = _carry_out(arguments)
+        said, faults = carry_out(arguments, _read())
         if said:
             _say(said)
     except KeyboardInterrupt:
@@ -31,18 +33,24 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _carry_out(arguments: list[str]) -> tuple[str, list[str]]:
-    """Return what the client is to read, and what went wrong on the way."""
+def carry_out(arguments: list[str], payload: bytes) -> tuple[str, list[str]]:
+    """Carry out the event that the arguments name; return what the client is to read, and what went wrong on the way.
+
+    Raises whatever keeps it from being carried out at all.
+    """
     event = arguments[0] if arguments else ""
     name = "".join(letter for letter in event.lower() if letter.isalpha())
-    payload = _read()
-    if name == "posttooluse" and len(payload) <= _spill_tokens():
+    if name == "posttooluse" and len(payload) <= _spill_tokens() and not _has(payload, _PARTIAL):
         return "", []  # a token is a byte at least
-    if name == "userpromptsubmit" and not any(word in payload for word in _SPOKEN):
+    if name == "userpromptsubmit" and not _has(payload, _SPOKEN):
         return "", []
     from pinfold.server.hooks import run
 
     return run(event, arguments[1:], payload)
+
+
+def _has(payload: bytes, words: tuple[bytes, ...]) -> bool:
+    return any(word in payload for word in words)
 
 
 def _spill_tokens() -> int:
