@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 import anyio
 
+from pinfold.context.specifics import specifics
 from pinfold.server.hook import carry_out
 from pinfold.server.settings import read_settings
 from pinfold.store import Store
@@ -113,7 +114,8 @@ class Client:
         """Pin as the agent of this conversation does."""
         store = self.direct()
         for text in texts:
-            store.pin_decision(PinDecision(self.caller, text, why, **more))
+            about = {"specifics": specifics(f"{text}\n{why}")} | more
+            store.pin_decision(PinDecision(self.caller, text, why, **about))
         store.close()
 
     def ask(self, question: Callable[[Store], Awaitable[T]]) -> T:

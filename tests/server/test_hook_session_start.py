@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-
 from pinfold.store.commands import CheckpointState, Message
 from pinfold.store.values import PinKind
 from tests.server.hooking import Client, assistant, user
