@@ -32,7 +32,7 @@ def catch_up(occasion: Occasion, store: DirectStore) -> None:
 
     deadline = time.monotonic() + _LIMITS_S.get(occasion.event, _COMPACTION_S)
     found = found_at(path, occasion.client)
-    if found is not None and found.heading.agent is None:
+    if found is not None:
         follow(store, Source(found, occasion.caller, briefed=True), deadline)
 
 
