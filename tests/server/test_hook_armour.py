@@ -83,14 +83,14 @@ def test_a_payload_that_is_no_event_is_one_line_on_stderr(client: Client, given:
     assert not client.home.exists()
 
 
-def test_fields_of_any_shape_are_as_if_absent(client: Client) -> None:
-    client.pin("the pool holds 8 connections")
-    os.mkfifo(client.folder / "pipe")
-    paths = [7, "a\0b", "x" * 5_000, str(client.folder), str(client.folder / "pipe")]
+def test_fields_of_any_shape_are_as_if_absent(claude: Client) -> None:
+    claude.pin("the pool holds 8 connections")
+    os.mkfifo(claude.folder / "pipe")
+    paths = [7, "a\0b", "x" * 5_000, str(claude.folder), str(claude.folder / "pipe")]
     folders = [None, {}, "a\0b", "/no/such/folder", "y" * 5_000]
     sources = [None, 7, {}, "", "odd"]
     for path, folder, source in zip(paths, folders, sources, strict=True):
-        said = client.hook("session-start", transcript_path=path, cwd=folder, source=source)
+        said = claude.hook("session-start", transcript_path=path, cwd=folder, source=source)
         assert "the pool holds 8 connections" in said
 
 
