@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -22,6 +23,7 @@ _WAITS_S = {"session-end": 0.3}
 """How long a hook waits for another process that writes: a client waits with it, at a session's end 1.5 s in all."""
 
 _CLIENTS = {"claude": claude_code.NAME, "codex": codex.NAME}
+_MODULES = {claude_code.NAME: "claude_code", codex.NAME: "codex"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +81,7 @@ class Occasion:
     @property
     def particulars(self) -> ModuleType:
         """The module that knows this client's hooks."""
-        from pinfold.server.clients.claude_code import hooks as claude_hooks
-        from pinfold.server.clients.codex import hooks as codex_hooks
-
-        return codex_hooks if self.client == codex.NAME else claude_hooks
+        return import_module(f"pinfold.server.clients.{_MODULES[self.client]}.hooks")
 
 
 def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:

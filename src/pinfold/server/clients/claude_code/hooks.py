@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinfold.server.ancestry import name_of
-from pinfold.server.transcripts.calls import call, rendered
-from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.lenient import table, word
 
 if TYPE_CHECKING:
     from pinfold.server.hooks.occasion import Occasion
     from pinfold.server.hooks.output import Output
+    from pinfold.server.transcripts.items import Compacted
     from pinfold.store.results import BriefState
     from pinfold.store.sync import SyncStore
 
@@ -63,6 +62,8 @@ def told_fold(occasion: Occasion) -> Compacted | None:
         summary = occasion.text("last_assistant_message")
     if summary is None:
         return None
+    from pinfold.server.transcripts.items import Compacted
+
     key = f"told:{occasion.conversation}:{name}"
     return Compacted(key, occasion.text("trigger") or "unknown", _inner(summary))
 
@@ -87,6 +88,8 @@ def tool_output(occasion: Occasion) -> Output | None:
     Those are pinfold's own, whose replies lead to what is stored already, and those that read or change a file,
     whose output is in the file.
     """
+    from pinfold.server.transcripts.calls import call, rendered
+
     tool, given = occasion.text("tool_name") or "", occasion.payload.get("tool_input")
     response = occasion.payload.get("tool_response")
     text = _text(response)
