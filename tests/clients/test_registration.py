@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.clients.clients import NAME, ClaudeCode, OpenCode, Place, Server, Start
+from tests.clients.clients import NAME, ClaudeCode, OpenCode, Opening, Place, Server, Start
 from tests.clients.programs import CLAUDE_CODE, CODEX, OPENCODE
 from tests.clients.run import run
 from tests.clients.story import server_of
@@ -54,5 +54,6 @@ def test_codex_mcp_add_registers_the_command_as_given(place: Place, server: Serv
 
 
 def test_opencode_connects_to_the_server_of_its_configuration(place: Place, server: Server) -> None:
-    env = OpenCode().start(place, server, NO_MODEL).env
+    OpenCode().register(place, server)
+    env = OpenCode().start(place, Opening(), NO_MODEL).env
     assert f"✓ {NAME}" in run(Start((str(OPENCODE.binary()), "mcp", "list"), env), place)

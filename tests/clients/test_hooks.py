@@ -1,0 +1,111 @@
+"""What we count on from the clients' hooks. Where one of these fails with a new version, our hooks must follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import dropwhile, takewhile
+from pathlib import Path
+
+import pytest
+
+from tests.clients.clients import ClaudeCode
+from tests.clients.hooks import Hook
+from tests.clients.life import ANSWER, FOLDS, OUTPUT, SUMMARY, Life
+
+pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
+
+
+def _is_claude(life: Life) -> bool:
+    return isinstance(life.kind.client, ClaudeCode)
+
+
+def _of(life: Life, event: str, **payload: object) -> list[Hook]:
+    return [hook for hook in life.hooks if hook.event == event and payload.items() <= hook.payload.items()]
+
+
+def _folds(life: Life) -> Iterator[list[Hook]]:
+    """Yield the hooks of each compaction in order, from PreCompact to the first one of another kind."""
+    rest = list(life.hooks)
+    while rest := list(dropwhile(lambda hook: hook.event != "PreCompact", rest)):
+        fold = list(takewhile(lambda hook: hook.event not in ("PostToolUse", "Stop"), rest))
+        yield fold
+        rest = rest[len(fold) :]
+
+
+def test_hooks_of_each_compaction_come_in_one_order(life: Life) -> None:
+    claude = ["PreCompact", "SubagentStop", "SessionStart", "PostCompact"]
+    codex = ["PreCompact", "PostCompact", "SessionStart"]
+    order = claude if _is_claude(life) else codex
+    assert [[hook.event for hook in fold] for fold in _folds(life)] == [order] * FOLDS
+    assert len(_of(life, "SessionStart", source="compact")) == FOLDS
+    assert len(_of(life, "PreCompact", trigger="auto")) == FOLDS
+
+
+def test_summary_can_be_known_when_the_session_starts_again(life: Life) -> None:
+    """In Claude Code only the summariser's own end has it by then; in Codex the transcript has."""
+    for fold in _folds(life):
+        events = {hook.event: hook for hook in fold}
+        restart = events["SessionStart"]
+        assert restart.transcript is not None
+        if _is_claude(life):
+            summarised = events["SubagentStop"].payload
+            assert SUMMARY in summarised["last_assistant_message"]
+            assert summarised["agent_type"] == ""
+            assert not Path(summarised["agent_transcript_path"]).exists()
+            assert SUMMARY in events["PostCompact"].payload["compact_summary"]
+        else:
+            assert SUMMARY in restart.transcript.splitlines()[_last(restart, '"type":"compacted"')]
+
+
+def _last(hook: Hook, mark: str) -> int:
+    assert hook.transcript is not None
+    return max(n for n, line in enumerate(hook.transcript.splitlines()) if mark in line)
+
+
+def test_claudes_own_figures_are_in_the_transcript_at_the_first_tool_result_after_a_fold(life: Life) -> None:
+    if not _is_claude(life):
+        pytest.skip("in Codex they are there at once")
+    after = [
+        later
+        for hook, later in zip(life.hooks, life.hooks[1:], strict=False)
+        if hook.event == "PostCompact" and later.event == "PostToolUse"
+    ]
+    assert len(after) == FOLDS
+    assert [(hook.transcript or "").count('"preTokens":') for hook in after] == list(range(1, FOLDS + 1))
+
+
+def test_resumed_conversation_keeps_its_id_and_its_transcript(life: Life) -> None:
+    (begun,) = _of(life, "SessionStart", source="startup")
+    (resumed,) = _of(life, "SessionStart", source="resume")
+    assert {hook.session for hook in life.hooks} == {begun.session} == {resumed.session}
+    assert resumed.payload["transcript_path"] == begun.payload["transcript_path"]
+    assert resumed.transcript is not None
+
+
+def test_long_shell_output_lies_whole_beside_the_hook(life: Life) -> None:
+    """The payload holds a part of it: Claude Code names a file, Codex has written it into the transcript."""
+    (hook,) = [hook for hook in _of(life, "PostToolUse", tool_name="Bash") if "seq -f" in json.dumps(hook.payload)]
+    response = hook.payload["tool_response"]
+    if _is_claude(life):
+        assert len(response["stdout"]) == 30_000
+        assert Path(response["persistedOutputPath"]).read_text() == OUTPUT
+        return
+    assert len(response) < len(OUTPUT)
+    line = (hook.transcript or "").splitlines()[_last(hook, '"CommandExecution"')]
+    item = json.loads(line)["payload"]["item"]
+    assert (item["id"], item["aggregated_output"]) == (hook.payload["tool_use_id"], OUTPUT)
+
+
+def test_end_of_a_sub_agent_brings_its_answer_and_its_transcript(life: Life) -> None:
+    (ended,) = [hook for hook in _of(life, "SubagentStop") if hook.payload["agent_type"]]
+    assert ended.payload["last_assistant_message"] == ANSWER
+    assert ANSWER in Path(ended.payload["agent_transcript_path"]).read_text()
+    assert ended.payload["transcript_path"] == life.hooks[0].payload["transcript_path"]
+
+
+def test_hooks_of_claude_name_the_process_that_started_the_server(life: Life) -> None:
+    """Its server's environment names the conversation of the start, which is another after /clear or --continue."""
+    if not _is_claude(life):
+        pytest.skip("Codex names the conversation in each call")
+    assert len({hook.environment["CLAUDE_PID"] for hook in life.hooks}) == 2
