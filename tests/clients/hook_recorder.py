@@ -15,7 +15,7 @@ def main() -> None:
     hook = {
         "payload": payload,
         "environment": dict(os.environ),
-        "transcript": transcript.read_text(errors="replace") if transcript.is_file() else None,
+        "transcript_bytes": transcript.stat().st_size if transcript.is_file() else None,
     }
     with Path(sys.argv[1]).open("a", encoding="utf-8") as log:
         log.write(json.dumps(hook) + "\n")

@@ -25,11 +25,11 @@ _RECORDER = Path(__file__).parent / "hook_recorder.py"
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """One call of a hook; `transcript` is the text of the conversation's file at that moment, None without a file."""
+    """One call of a hook. `transcript_bytes` is how long the conversation's file was then, None without a file."""
 
     payload: Json
     environment: dict[str, str]
-    transcript: str | None
+    transcript_bytes: int | None
 
     @property
     def event(self) -> str:
@@ -40,6 +40,14 @@ class Hook:
     def session(self) -> str:
         """The client's own id of the conversation."""
         return str(self.payload["session_id"])
+
+    @property
+    def transcript(self) -> list[str]:
+        """The lines of the file at that moment; clients only append."""
+        if self.transcript_bytes is None:
+            return []
+        with Path(self.payload["transcript_path"]).open("rb") as file:
+            return file.read(self.transcript_bytes).decode().splitlines()
 
 
 def recording(home: Path) -> dict[str, list[Json]]:

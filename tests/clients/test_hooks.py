@@ -46,8 +46,6 @@ def test_summary_can_be_known_when_the_session_starts_again(life: Life) -> None:
     """In Claude Code only the summariser's own end has it by then; in Codex the transcript has."""
     for fold in _folds(life):
         events = {hook.event: hook for hook in fold}
-        restart = events["SessionStart"]
-        assert restart.transcript is not None
         if _is_claude(life):
             summarised = events["SubagentStop"].payload
             assert SUMMARY in summarised["last_assistant_message"]
@@ -55,12 +53,11 @@ def test_summary_can_be_known_when_the_session_starts_again(life: Life) -> None:
             assert not Path(summarised["agent_transcript_path"]).exists()
             assert SUMMARY in events["PostCompact"].payload["compact_summary"]
         else:
-            assert SUMMARY in restart.transcript.splitlines()[_last(restart, '"type":"compacted"')]
+            assert SUMMARY in _last(events["SessionStart"], '"type":"compacted"')
 
 
-def _last(hook: Hook, mark: str) -> int:
-    assert hook.transcript is not None
-    return max(n for n, line in enumerate(hook.transcript.splitlines()) if mark in line)
+def _last(hook: Hook, mark: str) -> str:
+    return next(line for line in reversed(hook.transcript) if mark in line)
 
 
 def test_claudes_own_figures_are_in_the_transcript_at_the_first_tool_result_after_a_fold(life: Life) -> None:
@@ -72,7 +69,7 @@ def test_claudes_own_figures_are_in_the_transcript_at_the_first_tool_result_afte
         if hook.event == "PostCompact" and later.event == "PostToolUse"
     ]
     assert len(after) == FOLDS
-    assert [(hook.transcript or "").count('"preTokens":') for hook in after] == list(range(1, FOLDS + 1))
+    assert [sum('"preTokens":' in line for line in hook.transcript) for hook in after] == list(range(1, FOLDS + 1))
 
 
 def test_resumed_conversation_keeps_its_id_and_its_transcript(life: Life) -> None:
@@ -80,7 +77,7 @@ def test_resumed_conversation_keeps_its_id_and_its_transcript(life: Life) -> Non
     (resumed,) = _of(life, "SessionStart", source="resume")
     assert {hook.session for hook in life.hooks} == {begun.session} == {resumed.session}
     assert resumed.payload["transcript_path"] == begun.payload["transcript_path"]
-    assert resumed.transcript is not None
+    assert resumed.transcript
 
 
 def test_long_shell_output_lies_whole_beside_the_hook(life: Life) -> None:
@@ -88,12 +85,12 @@ def test_long_shell_output_lies_whole_beside_the_hook(life: Life) -> None:
     (hook,) = [hook for hook in _of(life, "PostToolUse", tool_name="Bash") if "seq -f" in json.dumps(hook.payload)]
     response = hook.payload["tool_response"]
     if _is_claude(life):
-        assert len(response["stdout"]) == 30_000
+        assert OUTPUT.startswith(response["stdout"])
+        assert len(response["stdout"]) < len(OUTPUT)
         assert Path(response["persistedOutputPath"]).read_text() == OUTPUT
         return
     assert len(response) < len(OUTPUT)
-    line = (hook.transcript or "").splitlines()[_last(hook, '"CommandExecution"')]
-    item = json.loads(line)["payload"]["item"]
+    item = json.loads(_last(hook, '"CommandExecution"'))["payload"]["item"]
     assert (item["id"], item["aggregated_output"]) == (hook.payload["tool_use_id"], OUTPUT)
 
 
