@@ -11,14 +11,14 @@ from tests.contract.acts import ANNA, checkpoint, pin
 pytestmark = pytest.mark.anyio
 
 CLEARED = Caller("claude-code", "anna-after-clear")
-SERVER = Caller("claude-code", "anna", process="71")
+SERVER = Caller("claude-code", "anna", runs=("72", "71"))
 """Whoever was started by the client's process 71 while it was in Anna's first conversation."""
 
 
 async def _start(
-    store: Store, caller: Caller, source: str = "startup", process: str | None = None
+    store: Store, caller: Caller, source: str = "startup", run: str | None = None
 ) -> StartedSession:
-    return await store.start_session(StartSession(caller, source, process))
+    return await store.start_session(StartSession(caller, source, run))
 
 
 async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store: Store) -> None:
@@ -30,9 +30,9 @@ async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store
 
 async def test_after_a_clear_the_server_of_before_writes_into_the_new_conversation(store: Store) -> None:
     """A server that Claude Code started before `/clear` still has the first conversation's id."""
-    await _start(store, ANNA, "startup", process="71")
+    await _start(store, ANNA, "startup", run="71")
     assert (await pin(store, "before", SERVER)).pin.session == 1
-    await _start(store, CLEARED, "clear", process="71")
+    await _start(store, CLEARED, "clear", run="71")
     assert (await pin(store, "only here", SERVER, session_only=True)).pin.session == 2
     shown = [each.text for each in (await store.brief_state(CLEARED)).pins]
     assert shown == ["before", "only here"]
@@ -40,7 +40,7 @@ async def test_after_a_clear_the_server_of_before_writes_into_the_new_conversati
 
 
 async def test_a_server_that_no_session_start_knows_of_is_in_the_conversation_it_names(store: Store) -> None:
-    await _start(store, CLEARED, "startup", process="88")
+    await _start(store, CLEARED, "startup", run="88")
     assert (await pin(store, "kept", SERVER)).pin.session == 2
 
 
@@ -48,8 +48,8 @@ async def test_the_first_write_of_a_server_with_a_made_up_conversation_is_in_the
     store: Store,
 ) -> None:
     """With `claude --continue` the server's environment names a conversation that never comes to be."""
-    await _start(store, ANNA, "resume", process="71")
-    stray = Caller("claude-code", "thrown away", process="71")
+    await _start(store, ANNA, "resume", run="71")
+    stray = Caller("claude-code", "thrown away", runs=("71",))
     assert (await pin(store, "kept", stray)).pin.session == 1
 
 
@@ -61,8 +61,8 @@ async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store:
 
 
 async def test_a_rebuild_leaves_everybody_in_their_conversations(store: Store) -> None:
-    await _start(store, ANNA, "startup", process="71")
-    await _start(store, CLEARED, "clear", process="71")
+    await _start(store, ANNA, "startup", run="71")
+    await _start(store, CLEARED, "clear", run="71")
     assert (await store.verify()).problems == ()
     await store.rebuild()
     assert (await store.brief_state(SERVER)).session == 2

@@ -52,6 +52,7 @@ def test_empty_values_are_as_good_as_none(folder: Path, monkeypatch: pytest.Monk
         "PINFOLD_PROJECT",
         "CLAUDE_PROJECT_DIR",
         "PINFOLD_MAX_ARTIFACT_BYTES",
+        "PINFOLD_SPILL_TOKENS",
     )
     assert _read(None, **dict.fromkeys(names, "")) == _read()
 
@@ -77,6 +78,7 @@ def test_places_may_be_relative_or_begin_with_the_users_home(
             ("PINFOLD_MAX_ARTIFACT_BYTES", text)
             for text in ("0", "-1", "1e6", "1 000", "٣", "many", "9" * 30)
         ),
+        *(("PINFOLD_SPILL_TOKENS", text) for text in ("0", "-1", "6k", "6,000")),
     ],
 )
 def test_a_value_that_cannot_be_used_is_refused_by_name_and_not_quoted(
@@ -88,8 +90,10 @@ def test_a_value_that_cannot_be_used_is_refused_by_name_and_not_quoted(
     assert len(text) < 5 or text not in str(refused.value)
 
 
-def test_the_largest_artifact_can_be_set(folder: Path) -> None:
-    assert _read(folder, PINFOLD_MAX_ARTIFACT_BYTES="1000").max_artifact_bytes == 1_000
+def test_the_largest_artifact_and_what_long_output_is_can_be_set(folder: Path) -> None:
+    found = _read(folder, PINFOLD_MAX_ARTIFACT_BYTES="1000", PINFOLD_SPILL_TOKENS="250")
+    assert (found.max_artifact_bytes, found.spill_tokens) == (1_000, 250)
+    assert _read(folder).spill_tokens == 6_000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pinfold.context.estimate import ceiling, guess
 from pinfold.context.preview import Sketch
 from pinfold.context.read_ahead import read_ahead
 from pinfold.context.tokens import Gauge
@@ -25,12 +26,13 @@ class Draft:
     redacted: tuple[tuple[str, int], ...]
 
 
-def draft(redactor: Redactor, blocks: Iterable[bytes], max_bytes: int) -> Draft:
+def draft(redactor: Redactor, blocks: Iterable[bytes], max_bytes: int, *, exact: bool = True) -> Draft:
     """Read all blocks; the caller closes the draft's content. Belongs on a worker thread: it takes seconds per GB.
 
+    Without `exact` tokens are guessed, which loads no vocabulary: for those whom a client waits for.
     Raises `TooLargeError` as soon as more than `max_bytes` have come, and whatever the blocks raise. Source: P24.
     """
-    sketch, gauge = Sketch(), Gauge()
+    sketch, gauge = (Sketch(), Gauge()) if exact else (Sketch(ceiling), Gauge(guess))
 
     def observed(stream: Iterable[bytes]) -> Iterator[bytes]:
         for block in stream:

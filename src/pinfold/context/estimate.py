@@ -1,4 +1,4 @@
-"""A ceiling for token counts that needs no tokenizer, for text that was not counted when it was written.
+"""Token counts without a tokenizer: a ceiling, and a middle guess, for text that was not counted when it was written.
 
 Measured against o200k in samples of 200 characters: never below the true count on prose, code, logs, JSON, hex,
 base64 and twelve scripts; above it by half on prose and code. Words of random letters can exceed it.
@@ -21,6 +21,11 @@ _FLAT = {"free": 0, "one": 1, "pair": 2, "many": 4}
 def ceiling(text: str) -> int:
     """Return a number of o200k tokens that a text of a few words or more does not exceed; linear time."""
     return sum(map(_cost, _PIECE.finditer(text)))
+
+
+def guess(text: str) -> int:
+    """Return about how many o200k tokens a text has: on prose, code and logs within a third of the true count."""
+    return (2 * ceiling(text) + 2) // 3
 
 
 def _cost(piece: re.Match[str]) -> int:

@@ -6,6 +6,8 @@ Source: design 2 (spill_artifact), design 4 (externalize).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pinfold.context.alarms import Alarms
 from pinfold.context.excerpt import KEPT_BYTES, Ends, excerpt
 from pinfold.context.json_check import INVALID, JSON, JSON_LINES, JsonCheck
@@ -21,9 +23,13 @@ _LOGS = ("text/plain", JSON_LINES)
 
 
 class Sketch:
-    """Fed with byte blocks, gives an `Outline`; the same bytes give the same one, however they were cut."""
+    """Fed with byte blocks, gives an `Outline`; the same bytes give the same one, however they were cut.
 
-    def __init__(self) -> None:
+    `counts` counts the preview's tokens.
+    """
+
+    def __init__(self, counts: Callable[[str], int] = count) -> None:
+        self._counts = counts
         self._head = b""
         self._tail = b""
         self._samples = Samples()
@@ -65,7 +71,7 @@ class Sketch:
     def _preview(self, media_type: str) -> str:
         ends = Ends(self._head, self._tail, self._samples.total_bytes, self._alarms.newlines)
         note = "; valid JSON: no, cut" if media_type == JSON else ""
-        return excerpt(ends, note, lambda text: count(text) <= PREVIEW_TOKENS)
+        return excerpt(ends, note, lambda text: self._counts(text) <= PREVIEW_TOKENS)
 
     def _hex_start(self) -> str:
         more = " …" if self._samples.total_bytes > _HEX_BYTES else ""

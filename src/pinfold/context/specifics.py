@@ -137,8 +137,11 @@ _REASON = re.compile(
 _VERSIONED = re.compile(rf"({_NAME.pattern})[ \u00a0]v?(\d[\d.]*)")
 _AMOUNT = re.compile(rf"\W*({_NUMBER})[\s-]?[^\d\s]*")
 _NO_MORE_DIGITS = r"(?![^\W\d_]*\d)(?![.,]\d)"
+_JOINT = r"(?:ql|\.?js)?\W{0,4}(?:v|version\W{1,2})?"
 _NARROW = re.compile(rf"[^\W{_WIDE}]")
-_NOT_AFTER, _NOT_BEFORE = f"(?<!{_NARROW.pattern})", f"(?!{_NARROW.pattern})"
+_ANYWHERE = re.compile("")
+_WORD_BEGINS, _WORD_ENDS = re.compile(f"(?<!{_NARROW.pattern})"), re.compile(f"(?!{_NARROW.pattern})")
+_NUMBER_BEGINS, _NUMBER_ENDS = re.compile(rf"{_WORD_BEGINS.pattern}(?<!\d[.,])"), re.compile(_NO_MORE_DIGITS)
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3})")
 _LINE_NUMBERS = re.compile(r"(?::\d+)+\Z")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s|\Z)|[。！？]|\n\s*\n")
@@ -255,19 +258,42 @@ def survives(specific: str, text: str) -> bool:
 
     A name with its version is there however the two are joined: `Postgres 17`, `PostgreSQL v17`, `postgres:17`.
     """
-    folded = text.casefold()
-    versioned = _VERSIONED.fullmatch(specific)
-    if versioned:
-        name, version = re.escape(versioned[1].casefold()), re.escape(versioned[2])
-        joined = rf"{_NOT_AFTER}{name}(?:ql|\.?js)?\W{{0,4}}(?:v|version\W{{1,2}})?{version}{_NO_MORE_DIGITS}"
-        return re.search(joined, folded) is not None
-    amount = _AMOUNT.fullmatch(specific)
-    if amount:
-        number = re.escape(_plain_digits(amount[1]))
-        return (
-            re.search(rf"{_NOT_AFTER}(?<!\d[.,]){number}{_NO_MORE_DIGITS}", _plain_digits(folded)) is not None
-        )
-    return any(_stands_in(form.casefold(), folded) for form in (specific, _base_name(specific)) if form)
+    return Kept(text).holds(specific)
+
+
+class Kept:
+    """A text made ready to be asked for many specifics, each in time linear in the text."""
+
+    def __init__(self, text: str) -> None:
+        self._folded = text.casefold()
+        self._plain = _plain_digits(self._folded)
+
+    def holds(self, specific: str) -> bool:
+        """Whether the text holds it, in the sense of `survives`."""
+        versioned = _VERSIONED.fullmatch(specific)
+        if versioned:
+            version = re.compile(rf"{_JOINT}{re.escape(versioned[2])}{_NO_MORE_DIGITS}")
+            return _occurs(versioned[1].casefold(), self._folded, _WORD_BEGINS, version)
+        amount = _AMOUNT.fullmatch(specific)
+        if amount:
+            return _occurs(_plain_digits(amount[1]), self._plain, _NUMBER_BEGINS, _NUMBER_ENDS)
+        return any(self.has_word(form) for form in (specific, base_name(specific)) if form)
+
+    def has_word(self, form: str) -> bool:
+        """Whether these very characters stand there, case apart, by themselves and not as a part of a longer word."""
+        begins = _WORD_BEGINS if _NARROW.match(form[:1]) else _ANYWHERE
+        ends = _WORD_ENDS if _NARROW.match(form[-1:]) else _ANYWHERE
+        return _occurs(form.casefold(), self._folded, begins, ends)
+
+
+def _occurs(form: str, text: str, begins: re.Pattern[str], ends: re.Pattern[str]) -> bool:
+    """Whether a form stands in a text with the right surroundings; far faster than one expression per form."""
+    at = text.find(form)
+    while at >= 0:
+        if begins.match(text, at) and ends.match(text, at + len(form)):
+            return True
+        at = text.find(form, at + 1)
+    return False
 
 
 def _plain_digits(text: str) -> str:
@@ -275,15 +301,9 @@ def _plain_digits(text: str) -> str:
     return _THOUSANDS.sub("", text)
 
 
-def _base_name(specific: str) -> str | None:
+def base_name(specific: str) -> str | None:
+    """Return a path's last part without line numbers; None for what is no path, or where it has under 3 characters."""
     if not ("/" in specific or "\\" in specific):
         return None
     base = re.split(r"[/\\]", _LINE_NUMBERS.sub("", specific).rstrip("/\\"))[-1]
     return base if len(base) > 2 else None
-
-
-def _stands_in(form: str, folded: str) -> bool:
-    """Whether it stands there by itself, not as a part of a longer word."""
-    before = _NOT_AFTER if _NARROW.match(form[:1]) else ""
-    after = _NOT_BEFORE if _NARROW.match(form[-1:]) else ""
-    return re.search(before + re.escape(form) + after, folded) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pinfold.context.string_lines import string_lines
 from pinfold.context.visible import shorten, size_text
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold
 
@@ -13,9 +14,7 @@ _DONE_ITEMS = 5
 _FILES = 15
 _PATH_CHARS = 120
 _LABEL_CHARS = 80
-_SAID_CHARS = 200
-_STRINGS_CHARS = 2_000
-_STRINGS_LINE_CHARS = 240
+_SAID_CHARS = 240
 
 
 def state_texts(state: BriefState) -> Iterator[str]:
@@ -82,29 +81,13 @@ def fold_texts(fold: Fold | None) -> Iterator[str]:
     if fold.offered:
         yield "Said before it, not in its summary, not pinned"
         yield from (f"{pointer}  {shorten(said, _SAID_CHARS)}" for pointer, said in fold.offered)
-    yield from _strings(fold.strings)
+    yield from string_lines(fold.strings)
 
 
 def _figures(fold: Fold) -> Iterator[str]:
-    yield fold.trigger
+    if fold.trigger != "unknown":
+        yield fold.trigger
     if fold.tokens_before is not None and fold.tokens_after is not None:
         yield f"{fold.tokens_before:,} to {fold.tokens_after:,} tokens"
     if fold.messages is not None:
         yield f"{fold.messages:,} messages"
-
-
-def _strings(strings: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield strings with their pointers in lines of a few each, as many as 2,000 characters hold."""
-    head = text = "In play before it, not in its summary:"
-    total = 0
-    for string, pointer in strings:
-        piece = f" {shorten(string, _PATH_CHARS)} {pointer};"
-        if total + len(text) + len(piece) > _STRINGS_CHARS:
-            break
-        if text != head and len(text) + len(piece) > _STRINGS_LINE_CHARS:
-            yield text.rstrip(";")
-            total += len(text)
-            head = text = "also"
-        text += piece
-    if text != head:
-        yield text.rstrip(";")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pinfold.context.samples import Samples
@@ -76,11 +77,13 @@ class Gauge:
     """Counts the tokens of a stream of byte blocks: exactly up to 4 MiB, from 128 to 255 even samples beyond that.
 
     Holds at most `EXACT_BYTES` and half a MiB of samples. Measured on logs, JSON, code and prose: within 3 %.
+    With a `counts` of its own (a guess that loads no vocabulary) it samples all but the shortest.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, counts: Callable[[str], int] | None = None) -> None:
         self._samples = Samples()
-        self._whole: bytearray | None = bytearray()
+        self._counts = counts or count
+        self._whole: bytearray | None = None if counts else bytearray()
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes of the stream."""
@@ -102,5 +105,7 @@ class Gauge:
 
     def _estimate(self) -> int:
         windows = self._samples.windows()
-        tokens = sum(count(window.decode("utf-8", "ignore")) for window in windows)
+        if not windows:
+            return 0
+        tokens = sum(self._counts(window.decode("utf-8", "ignore")) for window in windows)
         return round(tokens * self._samples.total_bytes / sum(map(len, windows)))

@@ -25,6 +25,9 @@ from pinfold.tools.tool import Desk, Reply, Tool
 
 Context = ServerRequestContext[Any, Any]
 
+SEARCH = "search_history"
+"""Looks into what is new in the client's transcript, too."""
+
 LISTED = ("brief", "pins", "artifacts", "checkpoints")
 """Listings that are offered as resources of their own."""
 
@@ -101,7 +104,10 @@ class _App:
             known = ", ".join(tool.name for tool in TOOLS)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool; pinfold has {known}.")
         try:
-            reply = await call(await self._desk(ctx), name, params.arguments or {})
+            desk = await self._desk(ctx)
+            if name == SEARCH:
+                await self._service.read_on(desk)
+            reply = await call(desk, name, params.arguments or {})
         except PinfoldError as error:
             return _tool_error(f"{name}: {error}")
         except Exception as error:  # a bug must not end the server

@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pinfold import __version__
-from pinfold.store.errors import InvalidInputError, PinfoldError
+from pinfold.server.commands.doing import ACTS
+from pinfold.server.commands.installing import INSTALLS
+from pinfold.server.commands.reads import READS
+from pinfold.server.options import JSON, PROJECT, Command, settings_of, telling_errors
+from pinfold.store.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from pinfold.server.settings import Settings
     from pinfold.store.values import Receipt
-
-_PROJECT = click.option(
-    "--project",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of the project (default: the client's project folder, else the working directory).",
-)
-
-
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
-
-
-@contextmanager
-def _telling_errors(ctx: click.Context) -> Iterator[None]:
-    """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1."""
-    try:
-        yield
-    except PinfoldError as error:
-        if ctx.params.get("as_json"):
-            import json
-
-            click.echo(json.dumps({"ok": False, "error": str(error)}))
-        else:
-            click.echo(f"pinfold: {error}", err=True)
-        ctx.exit(1)
-
-
-class _Command(click.Command):
-    def invoke(self, ctx: click.Context) -> Any:
-        with _telling_errors(ctx):
-            return super().invoke(ctx)
 
 
 class _Commands(click.Group):
-    command_class = _Command
+    command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _telling_errors(ctx):  # of serving, when no command is named
+        with telling_errors(ctx):  # of serving, when no command is named
             return super().invoke(ctx)
 
 
@@ -71,7 +43,7 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command()
-@_PROJECT
+@PROJECT
 def serve(project: Path | None = None) -> None:
     """Serve MCP over stdio until the client ends it."""
     from pinfold.server.serving import serve_over_stdio
@@ -80,14 +52,14 @@ def serve(project: Path | None = None) -> None:
 
 
 @main.command()
-@_PROJECT
+@PROJECT
 @click.option("--as-of", type=click.IntRange(min=0), help="Show it as it was at this seq of the log.")
-@_JSON
+@JSON
 def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     """Print the brief: what a session is given after a compaction, on resume and on clear."""
     from pinfold.server.brief_report import brief_report
 
-    click.echo(brief_report(_settings(project), as_of, as_json=as_json))
+    click.echo(brief_report(settings_of(project), as_of, as_json=as_json))
 
 
 def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[Receipt]:
@@ -100,7 +72,7 @@ def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[s
 
 
 @main.command()
-@_PROJECT
+@PROJECT
 @click.option(
     "--receipt",
     "receipts",
@@ -108,7 +80,7 @@ def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[s
     callback=_read_receipts,
     help="A receipt that must hold, e.g. 42:9f31c2aa07d4; repeatable.",
 )
-@_JSON
+@JSON
 def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> None:
     """Check the log's chain, the views and the index against it, and every artifact. Changes nothing.
 
@@ -116,19 +88,19 @@ def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> N
     """
     from pinfold.server.reports import verify_report
 
-    text, ok = verify_report(_settings(project), _progress("verify"), receipts, as_json=as_json)
+    text, ok = verify_report(settings_of(project), _progress("verify"), receipts, as_json=as_json)
     click.echo(text)
     if not ok:
         sys.exit(1)
 
 
 @main.command()
-@_PROJECT
+@PROJECT
 def rebuild(project: Path | None) -> None:
     """Derive all views and the search index anew from the log."""
     from pinfold.server.reports import rebuild_report
 
-    click.echo(rebuild_report(_settings(project), _progress("rebuild")))
+    click.echo(rebuild_report(settings_of(project), _progress("rebuild")))
 
 
 @main.command()
@@ -140,10 +112,8 @@ def demo(*, keep: bool) -> None:
     play(click.echo, keep=keep)
 
 
-def _settings(project: Path | None) -> Settings:
-    from pinfold.server.settings import read_settings
-
-    return read_settings(folder=project)
+for command in (*READS, *ACTS, *INSTALLS):
+    main.add_command(command)
 
 
 def _progress(label: str) -> Callable[[int, int], None] | None:

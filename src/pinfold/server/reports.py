@@ -17,19 +17,19 @@ from pinfold.store.values import Receipt
 T = TypeVar("T")
 
 
-def _ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
+def ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
     """Open the project's store, which must exist, ask, and close it."""
 
     folder = settings.existing_store()
 
-    async def ask() -> T:
+    async def opened() -> T:
         store = await open_store(folder, settings.project.name)
         try:
             return await question(store)
         finally:
             await store.close()
 
-    return anyio.run(ask)
+    return anyio.run(opened)
 
 
 def verify_report(
@@ -48,7 +48,7 @@ def verify_report(
         )
         return "\n".join([head, *report.problems]), report.ok
 
-    return _ask(settings, question)
+    return ask(settings, question)
 
 
 def _problems(number: int) -> str:
@@ -61,4 +61,4 @@ def rebuild_report(settings: Settings, progress: Progress | None) -> str:
     async def question(store: Store) -> str:
         return f"rebuilt views and index from {await store.rebuild(progress):,} events"
 
-    return _ask(settings, question)
+    return ask(settings, question)

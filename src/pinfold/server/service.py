@@ -8,10 +8,13 @@ from typing import Any
 
 import anyio
 
+from pinfold.server.ancestry import names_of_ancestors
 from pinfold.server.clients import identify
+from pinfold.server.notes import note, note_failure
 from pinfold.server.repository import head_of
 from pinfold.server.settings import Settings
 from pinfold.store import Store
+from pinfold.store.errors import PinfoldError
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Actor, Caller
 from pinfold.tools.files import Roots
@@ -26,6 +29,7 @@ class Service:
         # To read and close a file of the store would cost this process the locks that it holds there.
         self._roots = Roots(settings.roots, closed=settings.home)
         self._limits = Limits(artifact_bytes=settings.max_artifact_bytes)
+        self._runs = names_of_ancestors()
         self._store: Store | None = None
         self._opening = anyio.Lock()
 
@@ -47,8 +51,20 @@ class Service:
         store = await self.store()
         name, conversation = identify(client, meta, os.environ if environment is None else environment)
         head, branch = head_of(self.settings.project)
-        caller = Caller(name, conversation, actor, head, branch)
+        caller = Caller(name, conversation, actor, head, branch, self._runs)
         return Desk(store, caller, self._roots, self._limits)
+
+    async def read_on(self, desk: Desk) -> None:
+        """Take in what is new in the caller's transcript, for 200 ms at most; a search goes on without it."""
+        from pinfold.server.bridge import BridgedStore
+        from pinfold.server.transcripts.current import read_on
+
+        try:
+            await anyio.to_thread.run_sync(read_on, BridgedStore(desk.store), desk.caller, os.environ)
+        except (PinfoldError, OSError) as error:
+            note(f"the transcript was not read: {error}")
+        except Exception as error:  # a bug in reading must not keep anybody from what is stored
+            note_failure("reading the transcript", error)
 
     async def close(self) -> None:
         """Let go of the store. Idempotent."""

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pinfold.server.limits import SPILL_TOKENS
 from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
+
+SPILL_TOKENS = 6_000
+"""Output up to this size stays where it is: a spilled one costs a model a call to read on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +22,14 @@ class Settings:
 
     `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which
     `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
-    artifact (`PINFOLD_MAX_ARTIFACT_BYTES`).
+    artifact (`PINFOLD_MAX_ARTIFACT_BYTES`), `spill_tokens` how much output is long (`PINFOLD_SPILL_TOKENS`).
     """
 
     home: Path
     project: Project
     roots: tuple[Path, ...]
     max_artifact_bytes: int
+    spill_tokens: int
 
     @property
     def store_folder(self) -> Path:
@@ -94,15 +99,16 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         project=project,
         roots=(project.root, *(_path("PINFOLD_ROOTS", root) for root in roots if root)),
         max_artifact_bytes=_size(environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES),
+        spill_tokens=_size(environment, "PINFOLD_SPILL_TOKENS", SPILL_TOKENS, unit="tokens"),
     )
 
 
-def _size(environment: Mapping[str, str], name: str, default: int) -> int:
+def _size(environment: Mapping[str, str], name: str, default: int, *, unit: str = "bytes") -> int:
     text = environment.get(name, "")
     if not text:
         return default
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 2**40:
         raise InvalidInputError(
-            f"{name} is not a number of bytes.", f"Set it to e.g. {default}, or unset it."
+            f"{name} is not a number of {unit}.", f"Set it to e.g. {default}, or unset it."
         )
     return int(text)

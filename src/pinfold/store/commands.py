@@ -114,13 +114,13 @@ class Message:
 class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
-    `process` names the client's process where it is known: whoever calls from it is in this conversation from now on.
+    `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
     `transcript` is a path, of a file that need not exist yet.
     """
 
     caller: Caller
     source: str
-    process: str | None = None
+    run: str | None = None
     transcript: str | None = None
 
 

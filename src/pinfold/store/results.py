@@ -280,7 +280,10 @@ class BriefState:
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """The store at a glance. `read_only` says why it cannot be written, if it cannot."""
+    """The store at a glance. `read_only` says why it cannot be written, if it cannot.
+
+    `client` is that of the newest session of an agent; `hook_at` is when a client's hook last reported a session.
+    """
 
     project: str
     location: str
@@ -293,6 +296,8 @@ class StoreStatus:
     engine: str
     journal: str
     read_only: str | None
+    client: str | None = None
+    hook_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,12 +163,12 @@ CREATE TABLE transcript (
 CREATE INDEX transcript_conversation ON transcript (client, conversation);
 
 -- SCRATCH: which conversation a client's process is in; its servers only know the one that they were started in.
-CREATE TABLE client_process (
+CREATE TABLE client_run (
     client       TEXT NOT NULL,
-    process      TEXT NOT NULL,
+    run          TEXT NOT NULL,
     conversation TEXT NOT NULL,
     at           TEXT NOT NULL,
-    PRIMARY KEY (client, process)
+    PRIMARY KEY (client, run)
 ) STRICT, WITHOUT ROWID;
 
 -- INDEX: one entry per searchable piece; its text is read from the log or from a chunk when a snippet is made.

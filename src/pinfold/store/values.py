@@ -81,9 +81,9 @@ class Caller:
     """Who asks: which client, which of its conversations, and on whose behalf.
 
     `conversation` is the client's own session id (or one made up per process where a client gives none); the store
-    maps it to the session that it continues. `process` names the client's process where the caller only knows in which
-    conversation that began: what a session start said of it since goes first. `head` and `branch` are the repository's,
-    as the server read them.
+    maps it to the session that it continues. `runs` name the processes that started the caller, nearest first, where
+    it only knows in which conversation that began: what a session start said of one of them since goes first. `head`
+    and `branch` are the repository's, as the server read them.
     """
 
     client: str
@@ -91,4 +91,4 @@ class Caller:
     actor: Actor = "agent"
     head: str | None = None
     branch: str | None = None
-    process: str | None = None
+    runs: tuple[str, ...] = ()

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pinfold.context.quoting import one_line
 from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.tools import checkpoint_state, fetch_pointer, pin_decision, search_history, spill_artifact
 from pinfold.tools.arguments import Arguments, accept, input_schema_of, redacted, without_secrets
 from pinfold.tools.instructions import INSTRUCTIONS
 from pinfold.tools.pointers import quote
-from pinfold.tools.render import lines, one_line
+from pinfold.tools.render import lines
 from pinfold.tools.tool import Desk, Limits, Reply, Tool
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from pinfold.context.brief import render_brief
+from pinfold.context.repository_lines import spot
 from pinfold.context.tokens import count_async
 from pinfold.context.visible import shorten
 from pinfold.store.commands import CheckpointState as Command
@@ -15,7 +16,7 @@ from pinfold.store.results import SavedCheckpoint
 from pinfold.store.values import MAX_ITEM_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, LINES, PATHS, PointerTo, Text
-from pinfold.tools.render import NOTE, fenced, lean, lines, spot
+from pinfold.tools.render import NOTE, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
 _SHOWN_ITEMS = 10

@@ -7,10 +7,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from pinfold.context.brief import Budget, render_brief
+from pinfold.context.quoting import quoted
+from pinfold.context.repository_lines import moved_since
 from pinfold.context.visible import shorten
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.results import Artifact, BriefState
-from pinfold.store.values import Caller, PointerKind
+from pinfold.store.results import Artifact
+from pinfold.store.values import Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
@@ -18,19 +20,11 @@ from pinfold.tools.checks import Check, Query, Whole
 from pinfold.tools.fetch_json import MAX_PATH_CHARS, json_matches
 from pinfold.tools.fetch_listing import listing_reply
 from pinfold.tools.fetch_match import matches_of
-from pinfold.tools.fetch_record import (
-    Record,
-    checkpoint_record,
-    entry_record,
-    fold_record,
-    pin_record,
-    record_reply,
-    search_record,
-)
+from pinfold.tools.fetch_record import Record, record_of, record_reply
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named, quoted, spot
+from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20
@@ -84,8 +78,10 @@ async def run(desk: Desk, arguments: FetchPointer) -> Reply:
             return await listing_reply(ask, listing)
         case BriefAt() as brief:
             return await _brief(ask, brief, _brief_budget(desk, arguments))
+        case Place(Pointer(PointerKind.ARTIFACT, number)):
+            return await _artifact(ask, number)
         case Place(pointer):
-            return await _READ[pointer.kind](ask, pointer.number)
+            return await _record(ask, await record_of(ask.desk.store, pointer))
 
 
 def _ask(desk: Desk, arguments: FetchPointer) -> Ask:
@@ -152,36 +148,6 @@ async def _record(ask: Ask, record: Record) -> Reply:
     return await record_reply(ask, record)
 
 
-async def _pin(ask: Ask, number: int) -> Reply:
-    return await _record(ask, await pin_record(ask.desk.store, number))
-
-
-async def _checkpoint(ask: Ask, number: int) -> Reply:
-    return await _record(ask, checkpoint_record(await ask.desk.store.checkpoint(number)))
-
-
-async def _entry(ask: Ask, number: int) -> Reply:
-    return await _record(ask, entry_record(await ask.desk.store.entry(number)))
-
-
-async def _fold(ask: Ask, number: int) -> Reply:
-    return await _record(ask, fold_record(await ask.desk.store.fold(number)))
-
-
-async def _search(ask: Ask, number: int) -> Reply:
-    return await _record(ask, search_record(await ask.desk.store.search_record(number)))
-
-
-_READ = {
-    PointerKind.PIN: _pin,
-    PointerKind.ARTIFACT: _artifact,
-    PointerKind.CHECKPOINT: _checkpoint,
-    PointerKind.ENTRY: _entry,
-    PointerKind.FOLD: _fold,
-    PointerKind.SEARCH: _search,
-}
-
-
 def _brief_budget(desk: Desk, arguments: FetchPointer) -> Budget:
     """Return the brief's own budget; `max_tokens` only makes it smaller, down to what a brief needs."""
     budget = desk.limits.brief
@@ -195,22 +161,11 @@ async def _brief(ask: Ask, target: BriefAt, budget: Budget) -> Reply:
     desk = ask.desk
     state = await desk.store.brief_state(desk.caller, target.as_of)
     brief = render_brief(state, desk.store.fence, budget)
-    moved = _moved(state, desk.caller)
+    moved = moved_since(state, desk.caller)
     facts = lean(
         {"brief": brief.text, "seq": state.seq, "tokens": brief.tokens, "moved": moved, "note": NOTE}
     )
     return Reply(lines([brief.text.rstrip("\n"), moved]), facts)
-
-
-def _moved(state: BriefState, caller: Caller) -> str | None:
-    """Say so when the repository is not where the checkpoint was saved."""
-    saved = state.checkpoint
-    if saved is None or not saved.head or not caller.head:
-        return None
-    if (saved.head, saved.branch) == (caller.head, caller.branch):
-        return None
-    then, now = spot(saved.branch, saved.head), spot(caller.branch, caller.head)
-    return f"The repository has moved since {saved.pointer}: it was at {then}, it is at {now}."
 
 
 TOOL = Tool(

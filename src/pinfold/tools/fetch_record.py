@@ -7,15 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pinfold.context.quoting import quoted
+from pinfold.context.repository_lines import spot
 from pinfold.context.visible import shorten, visible
 from pinfold.store import Store
 from pinfold.store.results import Checkpoint, Entry, Fold, Pin
 from pinfold.store.search_results import SearchRecord
+from pinfold.store.values import Pointer, PointerKind
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import TextBody
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import fitting_async
-from pinfold.tools.render import NOTE, day, fenced, lean, lines, quoted, spot
+from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import Reply
 
 _HISTORY_CHARS = 160
@@ -53,7 +56,24 @@ async def record_reply(ask: Ask, record: Record) -> Reply:
     return await slice_of(record.body, ask, record.subject)
 
 
-async def pin_record(store: Store, number: int) -> Record:
+async def record_of(store: Store, pointer: Pointer) -> Record:
+    """Return what stands behind any pointer but an artifact's. Raises `NotFoundError`."""
+    number = pointer.number
+    match pointer.kind:
+        case PointerKind.PIN:
+            return await _pin_record(store, number)
+        case PointerKind.CHECKPOINT:
+            return _checkpoint_record(await store.checkpoint(number))
+        case PointerKind.ENTRY:
+            return _entry_record(await store.entry(number))
+        case PointerKind.FOLD:
+            return fold_record(await store.fold(number))
+        case PointerKind.SEARCH:
+            return _search_record(await store.search_record(number))
+    raise AssertionError(f"{pointer} leads to bytes, not to a record")
+
+
+async def _pin_record(store: Store, number: int) -> Record:
     """Return a pin with what it replaced, what replaced it, and the folds it went through."""
     found = await store.pin(number)
     pin, folds = found.pin, found.folds
@@ -108,7 +128,7 @@ def _origin(at: str, session: int) -> str:
     return f"{day(at)}, session {session}"
 
 
-def checkpoint_record(checkpoint: Checkpoint) -> Record:
+def _checkpoint_record(checkpoint: Checkpoint) -> Record:
     """Return a checkpoint's state."""
     items: dict[str, str | list[str]] = {
         "goal": checkpoint.goal,
@@ -134,7 +154,7 @@ def _section(name: str, item: str | list[str]) -> list[str]:
     return [f"{title}:", *(f"- {line}" for line in item)] if item else []
 
 
-def entry_record(entry: Entry) -> Record:
+def _entry_record(entry: Entry) -> Record:
     """Return a message, tool call or tool result with its neighbours' pointers."""
     neighbours = {
         "before": f"H{entry.before}" if entry.before else None,
@@ -165,12 +185,15 @@ def entry_record(entry: Entry) -> Record:
 def fold_record(fold: Fold) -> Record:
     """Return what a compaction took, and what its summary lost."""
     lost = {f"P{number}": list(parts) for number, parts in fold.lost.items()}
+    strings: dict[str, list[str]] = {}
+    for string, pointer in fold.strings:
+        strings.setdefault(pointer, []).append(string)
     summary = f"A{fold.summary}" if fold.summary else None
     document = lines(
         [
             *(f"Lost of {pointer}: {', '.join(parts)}" for pointer, parts in lost.items()),
             *(f"Said before it, not in the summary: {pointer}  {said}" for pointer, said in fold.offered),
-            *(f"{pointer}: {string}" for string, pointer in fold.strings),
+            *(f"{pointer}: {', '.join(parts)}" for pointer, parts in strings.items()),
         ]
     )
     facts = {
@@ -180,9 +203,10 @@ def fold_record(fold: Fold) -> Record:
         "tokens": [fold.tokens_before, fold.tokens_after] if fold.tokens_before else None,
         "messages": fold.messages,
         "summary": summary,
+        "present": {f"P{number}": count for number, count in fold.present.items()},
         "lost": lost,
         "offered": [list(pair) for pair in fold.offered],
-        "strings": [list(pair) for pair in fold.strings],
+        "strings": strings,
     }
     return Record(
         fold.pointer, fold_line(fold), document, facts, f"Its summary: {summary}" if summary else None
@@ -198,7 +222,7 @@ def fold_line(fold: Fold) -> str:
     return f"{quoted(fold.trigger, 20)} compaction, {origin}{sizes}, {lost} pinned specifics lost"
 
 
-def search_record(search: SearchRecord) -> Record:
+def _search_record(search: SearchRecord) -> Record:
     """Return an earlier search."""
     hits: Sequence[str] = search.hits
     facts = {

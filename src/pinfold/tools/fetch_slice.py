@@ -55,7 +55,7 @@ class _Window:
 
 
 async def _text_page(body: Body, ask: Ask, subject: Subject) -> Reply:
-    wanted = _wanted_lines(body, ask, subject.pointer)
+    wanted = wanted_lines(body, ask.part, subject.pointer)
     window = await _window(body, ask, wanted)
     text = window.piece.content.decode("utf-8", "surrogateescape")
     most = len(text) if window.ends else len(text) - _LOOKAHEAD_CHARS
@@ -67,8 +67,8 @@ async def _text_page(body: Body, ask: Ask, subject: Subject) -> Reply:
     return _text_reply(body, ask, subject, _Page(shown, wanted, keep == len(text)))
 
 
-def _wanted_lines(body: Body, ask: Ask, pointer: str) -> tuple[int, int] | None:
-    part = ask.part
+def wanted_lines(body: Body, part: LineRange | ByteRange | None, pointer: str) -> tuple[int, int] | None:
+    """Return the first and the last line of a part, None where it is none of lines; raises `NotFoundError`."""
     if not isinstance(part, LineRange):
         return None
     count = body.line_count
@@ -183,7 +183,7 @@ def _spelled(left: Mapping[str, int]) -> str:
 
 
 async def _base64_page(body: Body, ask: Ask, subject: Subject) -> Reply:
-    first, stop = _wanted_bytes(body, ask, subject.pointer)
+    first, stop = wanted_bytes(body, ask.part, subject.pointer)
     start = first if ask.at is None else ask.at
     piece = await body.read(start, min(stop - start, ask.room.chars * 3 // 4))
     keep = await fitting_async(len(piece.content), lambda size: (_base64(piece.content[:size]),), ask.room)
@@ -207,10 +207,10 @@ async def _base64_page(body: Body, ask: Ask, subject: Subject) -> Reply:
     return Reply(lines([head, fenced(ask.desk.store, encoded), tail]), facts | {"base64": encoded})
 
 
-def _wanted_bytes(body: Body, ask: Ask, pointer: str) -> tuple[int, int]:
-    if not isinstance(ask.part, ByteRange):
+def wanted_bytes(body: Body, part: LineRange | ByteRange | None, pointer: str) -> tuple[int, int]:
+    """Return where a part of bytes begins and where it stops (all of it by default); raises `NotFoundError`."""
+    if not isinstance(part, ByteRange):
         return 0, body.size_bytes
-    part = ask.part
     if part.first >= body.size_bytes:
         size = counted(body.size_bytes, "byte")
         raise NotFoundError(f"{pointer}#B{part}", "out of range", f"{pointer} has {size}, counted from 0.")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image of a message, as base64: kept as an artifact, not as text."""
+    """An image (or a document such as a PDF) of a message, as base64: kept as an artifact, not as text."""
 
     media_type: str
     base64: str
@@ -19,7 +19,8 @@ class Spoken:
     """One message, tool call or tool result.
 
     `external_id` is the client's own id of it and the same at every reading; `role`, `call_id` and `at` are those of
-    `store.commands.Message`. `agent` names the sub-agent that spoke, if one did; its words stay out of the log.
+    `store.commands.Message`. `text` may be empty where there are pictures. `agent` is the id of the sub-agent that
+    spoke, if one did; its words stay out of the log. `conversation` is whose it is, where one file holds several.
     """
 
     external_id: str
@@ -31,11 +32,16 @@ class Spoken:
     files: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     agent: str | None = None
+    conversation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """One compaction. `tokens_before` and `tokens_after` are the client's own figures, where it gives them."""
+    """One compaction. `tokens_before` and `tokens_after` are the client's own figures, where it gives them.
+
+    `trigger` is auto, manual, or unknown where the transcript does not tell. `summary` is what the model goes on
+    with, empty where the client keeps it to itself.
+    """
 
     external_id: str
     trigger: str
@@ -52,13 +58,16 @@ Item = Spoken | Compacted
 class Heading:
     """What a transcript's beginning says of itself; None where it does not say.
 
-    `conversation` is the client's session id, `cwd` the folder it was started in, `parent` the conversation that it
-    belongs to (a sub-agent's) or was forked from.
+    `conversation` is the client's session id, `cwd` the folder it was started in. `parent` is the conversation that
+    it was forked from, or for a sub-agent's transcript (`agent` is its id, `call_id` the call that began it) the
+    one that it worked for.
     """
 
     conversation: str | None = None
     cwd: str | None = None
     parent: str | None = None
+    agent: str | None = None
+    call_id: str | None = None
 
 
 class Format(Protocol):
@@ -75,4 +84,6 @@ class Format(Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Whether the last line waits for the next one, so that reading must not be taken up behind it."""
+        """Whether a line waits for a later one (a call for its result, a compaction for its summary), so that
+        reading must not be taken up behind it.
+        """

@@ -110,7 +110,8 @@ def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
     """Note the client's own id and figures of a fold that a hook had told of."""
     assert told.body is not None
     figures = {"tokens_before": command.tokens_before, "tokens_after": command.tokens_after}
-    known = {"live": False} | {name: figure for name, figure in figures.items() if figure is not None}
+    known: Body = {name: figure for name, figure in figures.items() if figure is not None}
+    known |= {"live": False, "trigger": command.trigger}
     body: Body = {"number": told.body["number"], "amends": True, "known": known}
     return tx.append(Draft(Kind.FOLD_RECORDED, body, told.session, command.caller.actor, command.key))
 

@@ -12,11 +12,9 @@ from pinfold.store.values import Caller
 
 def conversation_of(db: sqlite3.Connection, caller: Caller) -> str:
     """Return the conversation that the caller is in now: the one that its client's process went over to, if any."""
-    if caller.process is None:
-        return caller.conversation
-    query = "SELECT conversation FROM client_process WHERE client = ? AND process = ?"
-    row = db.execute(query, (caller.client, caller.process)).fetchone()
-    return caller.conversation if row is None else str(row[0])
+    query = "SELECT conversation FROM client_run WHERE client = ? AND run = ?"
+    rows = (db.execute(query, (caller.client, run)).fetchone() for run in caller.runs)
+    return next((str(row[0]) for row in rows if row is not None), caller.conversation)
 
 
 def current(db: sqlite3.Connection, caller: Caller) -> int | None:

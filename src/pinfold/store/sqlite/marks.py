@@ -9,7 +9,7 @@ from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.transaction import Transaction
 from pinfold.store.values import Caller
 
-_KEPT_PROCESSES = 200
+_KEPT_RUNS = 200
 
 
 def register(tx: Transaction, command: StartSession) -> None:
@@ -21,19 +21,18 @@ def register(tx: Transaction, command: StartSession) -> None:
             " ON CONFLICT (path) DO UPDATE SET client = excluded.client, conversation = excluded.conversation",
             (command.transcript, caller.client, caller.conversation),
         )
-    if command.process is not None:
+    if command.run is not None:
         _meet(tx, command)
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
     tx.db.execute(
-        "INSERT OR REPLACE INTO client_process (client, process, conversation, at) VALUES (?, ?, ?, ?)",
-        (command.caller.client, command.process, command.caller.conversation, tx.at),
+        "INSERT OR REPLACE INTO client_run (client, run, conversation, at) VALUES (?, ?, ?, ?)",
+        (command.caller.client, command.run, command.caller.conversation, tx.at),
     )
     tx.db.execute(
-        "DELETE FROM client_process WHERE at <"
-        " (SELECT at FROM client_process ORDER BY at DESC LIMIT 1 OFFSET ?)",
-        (_KEPT_PROCESSES,),
+        "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
+        (_KEPT_RUNS,),
     )
 
 

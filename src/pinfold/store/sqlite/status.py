@@ -28,4 +28,13 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         engine=f"SQLite {sqlite3.sqlite_version}",
         journal=db.execute("PRAGMA journal_mode").fetchone()[0],
         read_only=read_only,
+        client=_client(db),
+        hook_at=db.execute("SELECT max(at) FROM client_process").fetchone()[0],
     )
+
+
+def _client(db: sqlite3.Connection) -> str | None:
+    row = db.execute(
+        "SELECT client FROM session JOIN event USING (seq) WHERE actor != 'cli' ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])

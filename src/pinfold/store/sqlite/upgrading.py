@@ -14,8 +14,8 @@ STEPS: dict[int, tuple[str, ...]] = {
         "CREATE TABLE transcript (path TEXT PRIMARY KEY, client TEXT NOT NULL, conversation TEXT NOT NULL,"
         " byte_offset INTEGER NOT NULL, head TEXT NOT NULL) STRICT, WITHOUT ROWID",
         "CREATE INDEX transcript_conversation ON transcript (client, conversation)",
-        "CREATE TABLE client_process (client TEXT NOT NULL, process TEXT NOT NULL, conversation TEXT NOT NULL,"
-        " at TEXT NOT NULL, PRIMARY KEY (client, process)) STRICT, WITHOUT ROWID",
+        "CREATE TABLE client_run (client TEXT NOT NULL, run TEXT NOT NULL, conversation TEXT NOT NULL,"
+        " at TEXT NOT NULL, PRIMARY KEY (client, run)) STRICT, WITHOUT ROWID",
     )
 }
 """By the schema that a step leads to: what it does to the one before."""

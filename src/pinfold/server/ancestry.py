@@ -1,0 +1,43 @@
+"""Names for processes that started this one, the same in all that they started, and never given twice."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_STARTED_AT = 19
+"""Place of the start time among the fields behind the name in /proc/PID/stat."""
+
+_MOST_ANCESTORS = 6
+
+
+def name_of(pid: int) -> str:
+    """Return a name for a running process: its number, with its start and its namespace where the system tells them."""
+    fields = _stat(pid)
+    if fields is None:
+        return str(pid)
+    return f"{pid}:{fields[_STARTED_AT]}:{_namespace()}"
+
+
+def names_of_ancestors() -> tuple[str, ...]:
+    """Return the names of the processes above this one, nearest first; just that one where no more is told."""
+    found = [os.getppid()]
+    while len(found) < _MOST_ANCESTORS and (fields := _stat(found[-1])) and int(fields[1]) > 1:
+        found.append(int(fields[1]))
+    return tuple(map(name_of, found))
+
+
+def _stat(pid: int) -> list[str] | None:
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return fields if len(fields) > _STARTED_AT else None
+
+
+def _namespace() -> str:
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""

@@ -1,0 +1,221 @@
+"""What a transcript of Claude Code says. The format is undocumented and moves; seen up to 2.1.332."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pinfold.server.clients.claude_code import NAME
+from pinfold.server.clients.claude_code.typed import reported, typed, without_reminders
+from pinfold.server.transcripts.calls import Call, call, rendered
+from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken
+from pinfold.server.transcripts.lenient import Json, count, instant, parsed, rows, table, word
+
+_REQUESTS = b'{"type":"api-request'
+"""How lines begin that repeat what was sent to the model: a third of a transcript's bytes, never looked into."""
+
+_KNOWN = frozenset(
+    "agent-color agent-name agent-setting ai-title api-request api-request-blob api-request-resumed"
+    " api-request-shape artifact-autoreact-ledger artifact-comment-monitor assistant atis-latch attachment"
+    " attribution-snapshot bridge-session content-replacement continued-in cost-state custom-title"
+    " data-flow-incomplete data-flow-records derived-from dev-mods ended-by-model file-history-delta"
+    " file-history-snapshot fork-context-ref frame-link history-suppression isolation-latch last-prompt memory-mode"
+    " mode observer-ref permission-mode pr-link progress queue-operation relocated resume-head-vouch session-owner"
+    " summary system tag tools-used user worktree-state".split()
+)
+_SELF = "pinfold"
+
+
+def heading(lines: Iterable[bytes]) -> Heading:
+    """Return what the first lines of a transcript tell; reads on until the folder is known."""
+    session = parent = None
+    for line in lines:
+        entry = parsed(line) or {}
+        session = session or word(entry.get("sessionId"))
+        parent = parent or word(table(entry.get("forkedFrom")).get("sessionId"))
+        cwd = word(entry.get("cwd"))
+        if cwd and (agent := _agent(entry)):
+            return Heading(agent, cwd, session, agent)
+        if cwd:
+            return Heading(session, cwd, parent)
+    return Heading(session, None, parent)
+
+
+class Transcript:
+    """Reads one transcript; see `items.Format`."""
+
+    client = NAME
+
+    def __init__(self) -> None:
+        self.unknown = 0
+        self._boundary: Json | None = None
+        self._calls: dict[str, Call] = {}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a compaction waits for its summary or a call for its result."""
+        return self._boundary is not None or bool(self._calls)
+
+    def items(self, line: bytes) -> list[Item]:
+        """Return what one line says; see `items.Format`."""
+        if line.startswith(_REQUESTS):
+            return []
+        entry = parsed(line)
+        if entry is None:
+            self.unknown += 1
+            return []
+        return list(self._items(entry))
+
+    def _items(self, entry: Json) -> Iterator[Item]:
+        kind = word(entry.get("type"))
+        said = kind in ("user", "assistant") or entry.get("subtype") == "compact_boundary"
+        if kind not in _KNOWN or (said and not word(entry.get("uuid"))):
+            self.unknown += 1
+        elif entry.get("isCompactSummary") is True:
+            yield self._fold(entry)
+        elif kind == "user":
+            yield from self._from_user(entry)
+        elif kind == "assistant":
+            yield from self._from_assistant(entry)
+        elif kind == "attachment":
+            yield from _queued(entry)
+        elif said:
+            yield from self._unsummarized()
+            self._boundary = entry
+
+    def _from_user(self, entry: Json) -> Iterator[Item]:
+        if entry.get("isMeta") is True or entry.get("isVisibleInTranscriptOnly") is True:
+            return
+        blocks = _blocks(entry)
+        answered = list(self._results(entry, blocks))
+        yield from answered
+        for said in _said(entry, blocks):
+            if said.role == "user" and not answered and not said.agent:
+                self._calls.clear()
+            yield said
+
+    def _from_assistant(self, entry: Json) -> Iterator[Item]:
+        message = table(entry.get("message"))
+        if entry.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
+            return
+        yield from self._unsummarized()
+        for number, block in enumerate(_blocks(entry)):
+            kind = word(block.get("type")) or ""
+            if kind == "text" and (text := word(block.get("text"))):
+                yield _spoken(entry, number, "assistant", text)
+            elif kind.endswith("tool_use"):
+                yield from self._call(entry, number, block)
+
+    def _call(self, entry: Json, number: int, block: Json) -> Iterator[Spoken]:
+        tool, call_id = word(block.get("name")) or "", word(block.get("id"))
+        made = call(tool, block.get("input"))
+        if call_id:
+            self._calls[call_id] = made
+        if not made.own:
+            text = rendered(block.get("input")) or tool
+            yield _spoken(
+                entry, number, "tool_call", text, tool=tool or None, call_id=call_id, files=made.files
+            )
+
+    def _results(self, entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
+        is_launch = table(entry.get("toolUseResult")).get("isAsync") is True
+        left_out = is_launch or _serves_itself(entry)
+        for number, block in enumerate(blocks):
+            if not (word(block.get("type")) or "").endswith("tool_result"):
+                continue
+            call_id = word(block.get("tool_use_id"))
+            made = self._calls.pop(call_id or "", Call("", (), own=False))
+            text, pictures = _content(rows(block.get("content")) or [block.get("content")])
+            text = without_reminders(text)
+            if not (made.own or left_out) and (text or pictures):
+                yield _spoken(
+                    entry,
+                    number,
+                    "tool_result",
+                    text,
+                    tool=made.tool or None,
+                    call_id=call_id,
+                    files=made.files,
+                    pictures=pictures,
+                )
+
+    def _fold(self, entry: Json) -> Compacted:
+        boundary, self._boundary = self._boundary or entry, None
+        self._calls.clear()
+        return _compacted(boundary, _content(_blocks(entry))[0])
+
+    def _unsummarized(self) -> Iterator[Compacted]:
+        """A compaction whose summary never came still was one."""
+        if self._boundary is not None:
+            yield _compacted(self._boundary, "")
+            self._boundary = None
+
+
+def _queued(entry: Json) -> Iterator[Spoken]:
+    """What was written while the agent was at work stands in an attachment, and nowhere else."""
+    attachment = table(entry.get("attachment"))
+    if attachment.get("type") == "queued_command" and word(entry.get("uuid")):
+        prompt = attachment.get("prompt")
+        yield from _said(entry, [table(part) for part in rows(prompt)] or [{"type": "text", "text": prompt}])
+
+
+def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
+    """What a person wrote, with the pictures beside it: one message, whatever the number of its blocks."""
+    parts = [block for block in blocks if block.get("type") in ("text", "image", "document")]
+    text, pictures = _content(parts)
+    if (report := reported(text)) is not None:
+        if report.text:
+            yield _spoken(entry, 0, "tool_result", report.text, call_id=report.call_id)
+        return
+    written = [typed(part["text"]) for part in parts if word(part.get("text"))]
+    text = "\n".join(part for part in written if part)
+    if text or pictures:
+        yield _spoken(entry, blocks.index(parts[0]), "user", text, pictures=pictures)
+
+
+def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spoken:
+    uuid = str(entry["uuid"])
+    at = instant(entry.get("timestamp"))
+    return Spoken(f"{uuid}/{number}" if number else uuid, role, text, at, agent=_agent(entry), **more)
+
+
+def _agent(entry: Json) -> str | None:
+    """Return the id of the sub-agent that a line is of; old lines have none and stand among the others."""
+    return word(entry.get("agentId")) or "sidechain" if entry.get("isSidechain") is True else None
+
+
+def _compacted(boundary: Json, summary: str) -> Compacted:
+    figures = table(boundary.get("compactMetadata"))
+    return Compacted(
+        str(boundary["uuid"]),
+        word(figures.get("trigger")) or "unknown",
+        summary,
+        instant(boundary.get("timestamp")),
+        count(figures.get("preTokens")),
+        count(figures.get("postTokens")),
+    )
+
+
+def _blocks(entry: Json) -> list[Json]:
+    content = table(entry.get("message")).get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [table(block) for block in rows(content)]
+
+
+def _content(blocks: list[Any]) -> tuple[str, tuple[Picture, ...]]:
+    """Return the text and the pictures of a message's or a result's content."""
+    texts = [block if isinstance(block, str) else table(block).get("text") for block in blocks]
+    sources = [table(table(block).get("source")) for block in blocks]
+    pictures = [
+        Picture(word(source.get("media_type")) or "application/octet-stream", source["data"])
+        for source in sources
+        if source.get("type") == "base64" and word(source.get("data"))
+    ]
+    return "\n".join(text for text in texts if isinstance(text, str) and text), tuple(pictures)
+
+
+def _serves_itself(entry: Json) -> bool:
+    """Whether a result came from pinfold, by the name that it gave itself."""
+    meta = table(table(entry.get("mcpMeta")).get("_meta"))
+    return table(meta.get("io.modelcontextprotocol/serverInfo")).get("name") == _SELF

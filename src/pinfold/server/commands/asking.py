@@ -1,0 +1,43 @@
+"""Who asks at the command line, and how: one store, opened for one question."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from pinfold.context.brief import render_brief
+from pinfold.server.clients import claude_code, identify
+from pinfold.store import Store
+from pinfold.store.results import BriefState
+from pinfold.store.values import Caller
+
+T = TypeVar("T")
+_BATCH = 500
+COMMAND_LINE = "command-line"
+
+
+def person() -> Caller:
+    """Return the conversation whose shell this is, else one for all commands: a miss must not begin one each."""
+    conversation = claude_code.conversation(os.environ)
+    if conversation is not None:
+        return Caller(claude_code.NAME, conversation, "cli")
+    return Caller(COMMAND_LINE, COMMAND_LINE, "cli")
+
+
+async def brief_now(store: Store) -> tuple[BriefState, str]:
+    """Return what `pinfold brief` shows, and what it is made from."""
+    state = await store.brief_state(Caller(*identify("", {}, os.environ), actor="cli"))
+    return state, render_brief(state, store.fence).text
+
+
+async def everything(
+    read: Callable[[int | None, int], Awaitable[tuple[T, ...]]], number: Callable[[T], int]
+) -> list[T]:
+    """Return a whole listing of a store, newest first; `number` is what its next page is asked for with."""
+    found: list[T] = []
+    before: int | None = None
+    while batch := await read(before, _BATCH):
+        found += batch
+        before = number(batch[-1])
+    return found

@@ -1,0 +1,32 @@
+"""PreCompact and PostCompact: nothing is folded unread, and what the summary lost is known at once."""
+
+from __future__ import annotations
+
+from pinfold.server.hooks.catching_up import catch_up
+from pinfold.server.hooks.occasion import Occasion
+from pinfold.server.transcripts.folds import record
+from pinfold.server.transcripts.items import Compacted
+from pinfold.server.transcripts.keeping import Keeper
+from pinfold.store.sqlite.direct import DirectStore
+
+
+def before(occasion: Occasion) -> str:
+    """Read to the end of the transcript; return what is added to the summary's prompt, where the client does that."""
+    with occasion.store() as store:
+        catch_up(occasion, store)
+        return str(occasion.particulars.summary_prompt(store, store.brief_state(occasion.caller)))
+
+
+def after(occasion: Occasion) -> str:
+    """Record the fold: from the event where it holds the summary, else from the transcript."""
+    with occasion.store() as store:
+        catch_up(occasion, store)
+        told = occasion.particulars.told_fold(occasion)
+        if told is not None:
+            tell(occasion, store, told)
+    return ""
+
+
+def tell(occasion: Occasion, store: DirectStore, told: Compacted) -> None:
+    """Record a fold that the client has not written into its transcript yet."""
+    record(store, Keeper(occasion.caller, store.redactor), told, told_by_hook=True, briefed=True)

@@ -1,0 +1,115 @@
+"""One event of a client: what it says, read leniently, and where and for whom it is carried out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from pinfold.server.clients import claude_code, codex
+from pinfold.server.repository import head_of
+from pinfold.server.settings import Settings, read_settings
+from pinfold.server.transcripts.lenient import Json, parsed, word
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.sqlite.direct import DirectStore, open_direct
+from pinfold.store.values import Caller
+
+WAIT_S = 3.0
+"""How long a hook waits for another process that writes: a client waits with it."""
+
+_CLIENTS = {"claude": claude_code.NAME, "codex": codex.NAME}
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """One event. `client` is the name under which the log knows it; `payload` is what it sent."""
+
+    event: str
+    client: str
+    payload: Json
+    settings: Settings
+
+    def text(self, name: str) -> str | None:
+        """Return a field of the payload that is a text and not empty."""
+        return word(self.payload.get(name))
+
+    @property
+    def conversation(self) -> str:
+        """The client's session id; raises `InvalidInputError` without one."""
+        session = self.text("session_id")
+        if session is None:
+            raise InvalidInputError("The event names no session_id.", "A client's hook sends it.")
+        return session
+
+    @property
+    def transcript(self) -> Path | None:
+        """Where the client writes the conversation down, if it says so."""
+        path = self.text("transcript_path")
+        return None if path is None or "\0" in path else Path(path)
+
+    @property
+    def caller(self) -> Caller:
+        """Whoever this happens to, as the store knows callers."""
+        head, branch = head_of(self.settings.project)
+        return Caller(self.client, self.conversation, "hook", head, branch)
+
+    @contextmanager
+    def store(self) -> Iterator[DirectStore]:
+        """Open the project's store for the time of the event, making it if need be."""
+        store = open_direct(self.settings.store_folder, self.settings.project.name, WAIT_S)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    @property
+    def particulars(self) -> ModuleType:
+        """The module that knows this client's hooks."""
+        from pinfold.server.clients.claude_code import hooks as claude_hooks
+        from pinfold.server.clients.codex import hooks as codex_hooks
+
+        return codex_hooks if self.client == codex.NAME else claude_hooks
+
+
+def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
+    """Read an event; the client is what `--client` says, else what the event looks like."""
+    given = _options(options)
+    content = parsed(payload)
+    if content is None:
+        raise InvalidInputError(
+            f"{event}: standard input holds no JSON object.", "A client's hook sends one."
+        )
+    client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
+    if client not in _CLIENTS:
+        raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
+    return Occasion(event, _CLIENTS[client], content, _settings(given, content))
+
+
+def _from_claude() -> bool:
+    return bool(os.environ.get("CLAUDECODE") or os.environ.get("CLAUDE_PROJECT_DIR"))
+
+
+def _options(options: list[str]) -> dict[str, str]:
+    found = {}
+    pending = iter(options)
+    for option in pending:
+        name, joined, value = option.partition("=")
+        if name not in ("--client", "--home"):
+            raise InvalidInputError(
+                f"{name[:40]!r} is no option of a hook.", "There are --client and --home."
+            )
+        found[name] = value if joined else next(pending, "")
+    return found
+
+
+def _settings(given: Mapping[str, str], content: Json) -> Settings:
+    """Read the settings; the project is where the client was started, as its server sees it, else where it works."""
+    environment = dict(os.environ)
+    if given.get("--home"):
+        environment["PINFOLD_HOME"] = given["--home"]
+    folder = word(content.get("cwd"))
+    is_known = environment.get("PINFOLD_PROJECT") or environment.get("CLAUDE_PROJECT_DIR")
+    return read_settings(environment, None if is_known or folder is None or "\0" in folder else Path(folder))

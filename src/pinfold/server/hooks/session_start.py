@@ -1,0 +1,23 @@
+"""SessionStart: the session is registered, what is new is read, and the brief goes back into the context."""
+
+from __future__ import annotations
+
+from pinfold.context.brief import render_brief
+from pinfold.context.repository_lines import moved_since
+from pinfold.server.hooks.catching_up import catch_up
+from pinfold.server.hooks.occasion import Occasion
+from pinfold.store.commands import StartSession
+
+
+def act(occasion: Occasion) -> str:
+    """Return the brief, plain text that the client adds to the context."""
+    caller, path = occasion.caller, occasion.transcript
+    source = occasion.text("source") or "startup"
+    start = StartSession(caller, source, occasion.particulars.run_of(), str(path) if path else None)
+    with occasion.store() as store:
+        store.start_session(start)
+        catch_up(occasion, store)
+        state = store.brief_state(caller)
+        brief = render_brief(state, store.fence)
+    moved = moved_since(state, caller)
+    return brief.text + (f"{moved}\n" if moved else "")

@@ -1,0 +1,35 @@
+"""SubagentStop: a sub-agent's answer is kept as an entry, its transcript beside it; its exploration stays out.
+
+Claude Code lets a fork of the agent write a compaction's summary, which ends with this event, too, and before the
+session start that follows the compaction: so the fold is recorded here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pinfold.server.hooks.catching_up import catch_up
+from pinfold.server.hooks.compaction import tell
+from pinfold.server.hooks.occasion import Occasion
+from pinfold.server.transcripts.subagents import Answer, keep_answer
+
+
+def act(occasion: Occasion) -> str:
+    """Keep the answer, or record the fold."""
+    told = occasion.particulars.told_fold(occasion)
+    with occasion.store() as store:
+        if told is not None:
+            catch_up(occasion, store)
+            tell(occasion, store, told)
+        elif answer := _answer(occasion):
+            keep_answer(store, occasion.caller, answer)
+    return ""
+
+
+def _answer(occasion: Occasion) -> Answer | None:
+    agent, text = occasion.text("agent_id"), occasion.text("last_assistant_message")
+    if agent is None or text is None:
+        return None
+    path = occasion.text("agent_transcript_path")
+    transcript = None if path is None or "\0" in path else Path(path)
+    return Answer(agent, occasion.text("agent_type") or "sub-agent", text, transcript)

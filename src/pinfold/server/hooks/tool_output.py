@@ -1,0 +1,52 @@
+"""PostToolUse: output above the threshold is stored whole, and the model reads preview and pointer in its place."""
+
+from __future__ import annotations
+
+from pinfold.context.drafting import draft
+from pinfold.context.estimate import ceiling
+from pinfold.context.quoting import one_line
+from pinfold.context.spilled import note_of
+from pinfold.server.hooks.occasion import Occasion
+from pinfold.server.hooks.output import Output
+from pinfold.store.commands import SpillArtifact
+from pinfold.store.results import Artifact
+from pinfold.store.sqlite.direct import DirectStore
+
+_SURE_CHARS_PER_TOKEN = 8
+_LABEL_CHARS = 200
+
+
+def act(occasion: Occasion) -> str:
+    """Return what the client takes as the tool's new output, nothing for an output that is short enough."""
+    output: Output | None = occasion.particulars.tool_output(occasion)
+    if output is None or not is_long(output, occasion.settings.spill_tokens):
+        return ""
+    with occasion.store() as store:
+        artifact = _spill(occasion, store, output)
+        note = note_of(artifact, store.fence, is_cut=output.is_cut)
+    return str(occasion.particulars.replaced(occasion, note))
+
+
+def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
+    made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
+    label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
+    try:
+        command = SpillArtifact(
+            occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS]
+        )
+        return store.spill_artifact(command).artifact
+    finally:
+        made.content.close()
+
+
+def is_long(output: Output, limit: int) -> bool:
+    """Whether an output has more tokens than the limit; loads a vocabulary only where that is not plain to see."""
+    if output.tokens is not None:
+        return output.tokens > limit
+    if output.path is not None or len(output.text) > _SURE_CHARS_PER_TOKEN * limit:
+        return True
+    if len(output.text) <= limit or ceiling(output.text) <= limit:
+        return False
+    from pinfold.context.tokens import count
+
+    return count(output.text) > limit

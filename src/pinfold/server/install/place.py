@@ -1,0 +1,138 @@
+"""Whose configuration is meant, and how pinfold is started from it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from pinfold.server.install.entries import NAME, Scope
+from pinfold.store.errors import InvalidInputError
+
+_THROW_AWAY = re.compile(r"(archive|builds|environments)-v\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A user on one machine, and the project for scope `project`. `platform` is `sys.platform`."""
+
+    scope: Scope
+    home: Path
+    project: Path
+    environment: Mapping[str, str]
+    platform: str = sys.platform
+
+    @property
+    def root(self) -> Path:
+        """The folder below which the files of the scope lie, where the client has no variable for it."""
+        return self.home if self.scope == "user" else self.project
+
+    def folder(self, variable: str, default: str) -> Path:
+        """Return the folder that a variable names, else `default`, relative to the home."""
+        named = self.environment.get(variable)
+        return Path(named).expanduser().absolute() if named else self.home / default
+
+    @property
+    def application_folder(self) -> Path:
+        """Where graphical programs keep their configuration on this system."""
+        if self.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.platform == "win32":
+            return self.folder("APPDATA", "AppData/Roaming")
+        return self.folder("XDG_CONFIG_HOME", ".config")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How pinfold is started: `command` with its first arguments; `store` is the data directory, if not the default.
+
+    Server and hooks both carry `store`, so that they reach the same one whatever environment a client gives them.
+    """
+
+    command: tuple[str, ...]
+    store: str | None
+    platform: str = sys.platform
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the server's entry sets."""
+        return {"PINFOLD_HOME": self.store} if self.store else {}
+
+    def hook(self, event: str, client: str) -> str:
+        """Return the shell command of a hook."""
+        place = ("--home", self.store) if self.store else ()
+        words = (*self.command, "hook", event, "--client", client, *place)
+        if self.platform == "win32":  # read by cmd or by Git Bash: slashes and double quotes suit both
+            return " ".join(f'"{word}"' if " " in word else word for word in map(_slashed, words))
+        return shlex.join(words)
+
+
+def _slashed(word: str) -> str:
+    return word.replace("\\", "/")
+
+
+def find_launch(environment: Mapping[str, str]) -> Launch:
+    """Return how this pinfold is started again from anywhere, and the data directory that this environment chooses.
+
+    Raises `InvalidInputError` when there is no such command, or no text for its path.
+    """
+    launch = Launch(_command(), _store(environment))
+    try:
+        "".join((*launch.command, launch.store or "")).encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError(
+            "The path of pinfold or of its data directory is not valid Unicode, so no configuration can name it.",
+            "Install pinfold, and set PINFOLD_HOME, in a folder with a plain name.",
+        ) from None
+    return launch
+
+
+def _command() -> tuple[str, ...]:
+    if is_throw_away(Path(sys.executable)):
+        return _runner()
+    name = f"{NAME}.exe" if sys.platform == "win32" else NAME
+    folders = (Path(sys.executable).parent, Path(sys.argv[0]).parent, Path(sysconfig.get_path("scripts")))
+    for folder in folders:
+        script = folder.absolute() / name
+        if script.is_file() and os.access(script, os.X_OK):
+            return (str(script),)
+    found = shutil.which(NAME)
+    if found is None:
+        raise InvalidInputError(
+            "The command pinfold is not installed, so no client could start it.",
+            "Install the package, e.g. with `uv tool install pinfold`, and run `pinfold install` again.",
+        )
+    return (os.path.abspath(found),)
+
+
+def is_throw_away(executable: Path) -> bool:
+    """Say whether an interpreter is that of `uvx` or `pipx run`, whose folders may be gone tomorrow."""
+    parts = executable.parts
+    of_pipx = any(pair in (("pipx", ".cache"), ("pipx", "venv_cache")) for pair in pairwise(parts))
+    return of_pipx or any(_THROW_AWAY.fullmatch(part) for part in parts)
+
+
+def _runner() -> tuple[str, ...]:
+    """Return what runs pinfold without an installation, by its full path: graphical clients have another PATH."""
+    uvx, pipx = shutil.which("uvx"), shutil.which("pipx")
+    if uvx is None and pipx is not None:
+        return (os.path.abspath(pipx), "run", NAME)
+    return (os.path.abspath(uvx) if uvx else "uvx", NAME)
+
+
+def _store(environment: Mapping[str, str]) -> str | None:
+    """Return the data directory where the environment moves it; a client may start us without that environment."""
+    from pinfold.server.settings import default_home
+
+    named = environment.get("PINFOLD_HOME")
+    if named:
+        return str(Path(named).expanduser().absolute())
+    moved = sys.platform not in ("win32", "darwin") and environment.get("XDG_DATA_HOME")
+    return str(default_home()) if moved else None

@@ -1,0 +1,54 @@
+"""What the commands share: how an error of ours is told, and the options that most of them take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pinfold.store.errors import PinfoldError
+
+if TYPE_CHECKING:
+    from pinfold.server.settings import Settings
+
+PROJECT = click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the project (default: the client's project folder, else the working directory).",
+)
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
+
+
+@contextmanager
+def telling_errors(ctx: click.Context) -> Iterator[None]:
+    """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1."""
+    try:
+        yield
+    except PinfoldError as error:
+        if ctx.params.get("as_json"):
+            import json
+
+            click.echo(json.dumps({"ok": False, "error": str(error)}))
+        else:
+            click.echo(f"pinfold: {error}", err=True)
+        ctx.exit(1)
+
+
+class Command(click.Command):
+    """A command that tells errors of ours as above."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        with telling_errors(ctx):
+            return super().invoke(ctx)
+
+
+def settings_of(project: Path | None) -> Settings:
+    """Return the settings for the project that was named, if one was."""
+    from pinfold.server.settings import read_settings
+
+    return read_settings(folder=project)

@@ -1,0 +1,115 @@
+"""All that a command printed, in order of arrival and in bounded memory: its beginning, and what it said last.
+
+What is over a few KiB lies in an unnamed file, as it came: nothing has been redacted yet, and nobody else can open it.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import deque
+from collections.abc import Iterator
+from typing import IO
+
+LAST_BYTES = 1024 * 1024
+_FRAME = struct.Struct(">BI")
+
+Piece = tuple[int, bytes]
+"""Bytes with the descriptor that they are meant for."""
+
+
+class Kept:
+    """The first `limit_bytes` of an output, and of what lies beyond, the last MiB.
+
+    Up to `memory_bytes`, which is also the least limit, need no file.
+    """
+
+    def __init__(self, memory_bytes: int) -> None:
+        self.limit_bytes = memory_bytes
+        self.total_bytes = 0
+        self.first_bytes = 0
+        self.last_bytes = 0
+        self._memory_bytes = memory_bytes
+        self._memory: list[Piece] = []
+        self._file: IO[bytes] | None = None
+        self._file_bytes = 0
+        self._is_full = False
+        self._last: deque[Piece] = deque()
+
+    def add(self, fd: int, block: bytes) -> None:
+        """Keep what was printed for `fd`. Raises `OSError`, with nothing of it kept, where there is no room."""
+        stop = 0 if self._is_full else self._room(block)
+        if stop:
+            self._add_first((fd, block[:stop]))
+        if stop < len(block):
+            self._is_full = True
+            self._add_last((fd, block[stop:]))
+        self.total_bytes += len(block)
+
+    @property
+    def dropped_bytes(self) -> int:
+        """How many bytes between the beginning and the last ones are not kept."""
+        return self.total_bytes - self.first_bytes - self.last_bytes
+
+    def first(self) -> Iterator[Piece]:
+        """Yield the beginning; can be called again."""
+        yield from self._memory
+        if self._file is not None:
+            self._file.seek(0)
+            at = 0
+            while at < self._file_bytes:
+                fd, size = _FRAME.unpack(self._file.read(_FRAME.size))
+                yield fd, self._file.read(size)
+                at += _FRAME.size + size
+
+    def last(self) -> Iterator[Piece]:
+        """Yield what is kept from beyond the limit."""
+        yield from self._last
+
+    def settle(self) -> None:
+        """Cut the last bytes to size, at a line end where there is one: half a secret is not known as one."""
+        over = self.last_bytes - LAST_BYTES
+        if over <= 0:
+            return
+        fd, block = self._last.popleft()
+        stop = block.find(b"\n", over) + 1 or over
+        self.last_bytes -= stop
+        if stop < len(block):
+            self._last.appendleft((fd, block[stop:]))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _room(self, block: bytes) -> int:
+        """Return how much of a block still belongs to the beginning, which ends with a line where it can."""
+        room = self.limit_bytes - self.first_bytes
+        return len(block) if len(block) <= room else block.rfind(b"\n", 0, room) + 1 or room
+
+    def _add_first(self, piece: Piece) -> None:
+        size = len(piece[1])
+        if self._file is None and self.first_bytes + size <= self._memory_bytes:
+            self._memory.append(piece)
+        else:
+            self._write(piece)
+        self.first_bytes += size
+
+    def _write(self, piece: Piece) -> None:
+        if self._file is None:
+            import tempfile  # 10 ms that a short output does not cost
+
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
+        fd, block = piece
+        rest = memoryview(_FRAME.pack(fd, len(block)) + block)
+        self._file.seek(self._file_bytes)
+        size = len(rest)
+        while rest:
+            rest = rest[os.write(self._file.fileno(), rest) :]
+        self._file_bytes += size
+
+    def _add_last(self, piece: Piece) -> None:
+        self._last.append(piece)
+        self.last_bytes += len(piece[1])
+        while self.last_bytes - len(self._last[0][1]) >= LAST_BYTES:
+            self.last_bytes -= len(self._last.popleft()[1])

@@ -1,0 +1,126 @@
+"""The lines of a transcript that may still be growing: whole ones only, from any byte offset, in flat memory."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from pinfold.server.transcripts.lenient import parsed
+
+MAX_LINE_BYTES = 32 * 1024 * 1024
+_HEAD_BYTES = 1024
+_BLOCK_BYTES = 64 * 1024
+_FIRST_BYTES = 4 * 1024 * 1024
+_PADDING = b"\0 \t\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line without its ending; it lies at bytes [start, stop) of the file, its ending included."""
+
+    start: int
+    stop: int
+    content: bytes
+
+
+class Lines:
+    """The whole lines of a file from byte `offset` on; `skipped` counts those over 32 MiB, which are left out.
+
+    Blank lines, and the NUL bytes that a power loss leaves, are passed over. A last line without its ending is
+    delivered only if it is a JSON object already; else it is torn, and reading ends before it. Memory is bounded
+    by the longest line. Offsets of a `.zst` file are those of its contents. Iterating raises `OSError`.
+    """
+
+    def __init__(self, path: Path, offset: int = 0) -> None:
+        self.skipped = 0
+        self._path = path
+        self._offset = offset
+
+    def __iter__(self) -> Iterator[Line]:
+        with opened(self._path) as file:
+            file.seek(self._offset)
+            stop = self._offset
+            while raw := file.readline(MAX_LINE_BYTES):
+                start, stop = stop, stop + len(raw)
+                if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                    rest = _rest_of_line(file)
+                    if rest is None:
+                        return
+                    self.skipped += 1
+                    stop += rest
+                    continue
+                content = raw.strip(_PADDING).rpartition(b"\0")[2]
+                if not raw.endswith(b"\n") and parsed(content) is None:
+                    return
+                if content:
+                    yield Line(start, stop, content)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a transcript for reading, unpacked where its client has compressed it.
+
+    Raises `OSError`, for what cannot be unpacked too.
+    """
+    if path.suffix != ".zst":
+        with open(path, "rb", buffering=_BLOCK_BYTES) as file:
+            yield file
+        return
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    try:
+        with zstd.open(path, "rb") as unpacked:
+            yield cast(BinaryIO, unpacked)
+    except (EOFError, zstd.ZstdError) as damage:
+        raise OSError(f"{path} cannot be unpacked: {damage}") from damage
+
+
+def first_lines(path: Path) -> Iterator[bytes]:
+    """Yield lines from the beginning of a file, 4 MiB at most. Raises `OSError`."""
+    left = _FIRST_BYTES
+    with opened(path) as file:
+        while left and (line := file.readline(left)):
+            left -= len(line)
+            yield line.strip(_PADDING)
+
+
+def head_digest(path: Path) -> str:
+    """Return what tells this file from another one that has taken its place: it stays the same while a file grows.
+
+    It is a digest of the first line, of 1 KiB of it at most; empty as long as there is not that much. Raises
+    `OSError`.
+    """
+    with opened(path) as file:
+        head = file.readline(_HEAD_BYTES)
+    whole = head.endswith(b"\n") or len(head) == _HEAD_BYTES
+    return hashlib.sha256(head).hexdigest()[:32] if whole else ""
+
+
+def can_resume(path: Path, offset: int, head: str) -> bool:
+    """Whether reading can go on at `offset` of the file whose head was `head`: it still is that file and a line
+    begins there. If not, it was replaced, cut or rewritten, and is to be read from its beginning.
+    """
+    if path.suffix == ".zst" or head_digest(path) != head or os.path.getsize(path) < offset:
+        return False
+    with opened(path) as file:
+        file.seek(max(offset - 1, 0))
+        around = file.read(2)
+    return offset == 0 or b"\n" in around or len(around) == 1
+
+
+def _rest_of_line(file: BinaryIO) -> int | None:
+    """Pass over the rest of a line; return its length, None where the line has no end yet."""
+    length = 0
+    while block := file.readline(_BLOCK_BYTES):
+        length += len(block)
+        if block.endswith(b"\n"):
+            return length
+    return None

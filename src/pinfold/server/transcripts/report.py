@@ -1,0 +1,102 @@
+"""What `pinfold import` prints: what would be read, a bar while it is, what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from pinfold.server.settings import Settings
+from pinfold.server.transcripts.finding import Found, found_at, of_project
+from pinfold.server.transcripts.importing import Imported, import_transcripts
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.sqlite.direct import open_direct
+
+_CLIENTS = {"claude": "claude-code"}
+_NONE = "no transcripts of this project were found; give their paths, or --project"
+
+
+def import_report(
+    settings: Settings, paths: Sequence[Path], client: str | None, *, dry_run: bool, as_json: bool
+) -> str:
+    """Read the transcripts and return what came of it, as text or JSON; with `dry_run` only what would be read.
+
+    Raises `InvalidInputError` for a file that no client has written, and what the store raises.
+    """
+    name = _CLIENTS.get(client or "", client)
+    found = _given(paths, name) if paths else _all(settings, name)
+    if dry_run:
+        return _planned(found, as_json=as_json)
+    store = open_direct(settings.store_folder, settings.project.name)
+    try:
+        with _bar(found) as progress:
+            outcome = import_transcripts(store, found, progress)
+    finally:
+        store.close()
+    return json.dumps(asdict(outcome)) if as_json else _told(outcome)
+
+
+def _all(settings: Settings, client: str | None) -> list[Found]:
+    return [each for each in of_project(settings.project, os.environ) if client in (None, each.client)]
+
+
+def _given(paths: Sequence[Path], client: str | None) -> list[Found]:
+    files = [file for path in paths for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
+    return [_recognized(file, client) for file in files]
+
+
+def _recognized(path: Path, client: str | None) -> Found:
+    try:
+        found = found_at(path.absolute(), client)
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read ({error.strerror or error}).", "Leave it out.") from None
+    if found is None:
+        raise InvalidInputError(
+            f"{path} is no transcript of Claude Code or Codex.", "Say what wrote it: --client jsonl."
+        )
+    return found
+
+
+def _planned(found: Sequence[Found], *, as_json: bool) -> str:
+    if as_json:
+        files = [{"path": str(each.path), "client": each.client, "bytes": _size(each)} for each in found]
+        return json.dumps({"files": files})
+    rows = [f"{each.client}\t{_size(each)}\t{each.path}" for each in found]
+    return "\n".join([*rows, f"would read {len(found):,} transcripts, {sum(map(_size, found)):,} bytes"])
+
+
+def _told(outcome: Imported) -> str:
+    if not outcome.files:
+        return _NONE
+    parts = [
+        f"{outcome.messages:,} messages",
+        f"{outcome.folds:,} folds",
+        f"{outcome.pins:,} pins",
+        f"{outcome.answers:,} answers of sub-agents",
+    ]
+    more = f"; {outcome.repeated:,} messages were known" if outcome.repeated else ""
+    odd = f"; {outcome.unknown:,} lines could not be read" if outcome.unknown else ""
+    return f"read {outcome.files:,} transcripts: {', '.join(parts)} new{more}{odd}"
+
+
+@contextmanager
+def _bar(found: Sequence[Found]) -> Iterator[Callable[[int], None]]:
+    """Show a bar on a terminal, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    import click
+
+    with click.progressbar(length=sum(map(_size, found)), label="import", file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _size(found: Found) -> int:
+    try:
+        return found.path.stat().st_size
+    except OSError:
+        return 0
