@@ -56,7 +56,8 @@ def results(request: Json) -> Iterator[Result]:
             tools[part["id"]] = part["name"]
         elif part["type"] == "tool_result":
             text = joined_text(part.get("content"))
-            yield one_channel(tools[part["tool_use_id"]], text, bool(part.get("is_error")))
+            call = part["tool_use_id"]
+            yield one_channel(call, tools[call], text, bool(part.get("is_error")))
 
 
 def _parts(request: Json) -> Iterator[Json]:

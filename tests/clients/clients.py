@@ -18,9 +18,11 @@ from tests.clients.programs import CLAUDE_CODE, CODEX, OPENCODE
 
 NAME = "pinfold"
 PROMPT = "Carry on."
-ANSWERED = '"type":"result"'
-"""What stands in the line that Claude Code prints when it has answered a prompt."""
+CLEAR = "/clear"
+THREAD = "$THREAD"
+"""Stands in a line for the id that Codex gave the conversation it began last."""
 _KEY = "dummy-not-a-key"
+_NO_MODEL = "http://127.0.0.1:9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +55,35 @@ class Opening:
     resumes: bool = False
 
 
+USUAL = Opening()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line that a client reads, and a part of the line that it prints when it is done with it."""
+
+    text: str
+    done: str
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What is run, and the lines that it reads, each when it has answered the one before (`ANSWERED`)."""
+    """What is run, and the lines that it reads, each when it is done with the one before."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    lines: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = ()
 
 
 class Client(Protocol):
-    """A coding client that can be talked to from a script.
+    """A coding client that can be talked to from a script."""
 
-    `registry` is its name for `pinfold install`.
-    """
+    @property
+    def registry(self) -> str:
+        """Its name for `pinfold install`."""
 
-    registry: str
+    def env(self, place: Place) -> dict[str, str]:
+        """Return the environment in which it finds its configuration."""
 
     def register(self, place: Place, server: Server) -> None:
         """Write the server into the client's configuration."""
@@ -84,7 +99,7 @@ class ClaudeCode:
     recorded: bool = False
     registry: str = "claude"
 
-    def env(self, place: Place, model_url: str) -> dict[str, str]:
+    def env(self, place: Place, model_url: str = _NO_MODEL) -> dict[str, str]:
         """Return its environment, with every call home but the model's switched off."""
         quiet = {"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
         model = {"ANTHROPIC_BASE_URL": model_url, "ANTHROPIC_API_KEY": _KEY}
@@ -93,7 +108,13 @@ class ClaudeCode:
     def register(self, place: Place, server: Server) -> None:
         """Register the server for the user; its tools are allowed, as a user allows them once."""
         command, *args = server.command
-        entry = {"type": "stdio", "command": command, "args": args, "env": dict(server.env), "alwaysLoad": True}
+        entry = {
+            "type": "stdio",
+            "command": command,
+            "args": args,
+            "env": dict(server.env),
+            "alwaysLoad": True,
+        }
         folder = place.home / "claude"
         folder.mkdir()
         (folder / ".claude.json").write_text(json.dumps({"mcpServers": {NAME: entry}}))
@@ -106,7 +127,10 @@ class ClaudeCode:
         limits = ("--autocompact", "100000", "--settings", json.dumps(settings))
         streams = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
         begin = ("--continue",) if opening.resumes else ()
-        lines = tuple(_claude_prompt(prompt) for prompt in opening.prompts)
+        messages = ({"role": "user", "content": prompt} for prompt in opening.prompts)
+        lines = tuple(
+            Line(json.dumps({"type": "user", "message": said}), '"type":"result"') for said in messages
+        )
         argv = (str(CLAUDE_CODE.binary()), "-p", *begin, *limits, *streams)
         return Start(argv, self.env(place, model_url), lines)
 
@@ -136,9 +160,12 @@ class Codex:
         (folder / "config.toml").write_text(text)
 
     def start(self, place: Place, opening: Opening, model_url: str) -> Start:
-        """It takes one prompt; its hooks are run without the trust that a user gives them once."""
+        """`exec` takes one prompt. Hooks are run without the trust that a user gives them once."""
         if self.recorded:
             (place.home / "codex" / "hooks.json").write_text(json.dumps({"hooks": recording(place.home)}))
+        if len(opening.prompts) > 1:
+            argv = (str(CODEX.binary()), "app-server", *self._model(model_url))
+            return Start(argv, self.env(place), tuple(_app_lines(opening.prompts)))
         (prompt,) = opening.prompts
         begin = ("resume", "--last") if opening.resumes else ()
         flags = ("--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
@@ -166,6 +193,10 @@ class OpenCode:
 
     registry: str = "opencode"
 
+    def env(self, place: Place) -> dict[str, str]:
+        """Return its environment, with every call home switched off."""
+        return place.env(OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1")
+
     def register(self, place: Place, server: Server) -> None:
         """Write the server into it."""
         entry = {
@@ -185,13 +216,27 @@ class OpenCode:
         config = json.loads(path.read_bytes()) | {"model": "scripted/m", "small_model": "scripted/m"}
         config |= {"autoupdate": False, "share": "disabled", "provider": {"scripted": provider}}
         path.write_text(json.dumps(config))
-        quiet = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"}
         (prompt,) = opening.prompts
-        return Start((str(OPENCODE.binary()), "run", prompt, "--format", "json"), place.env(**quiet))
+        return Start((str(OPENCODE.binary()), "run", prompt, "--format", "json"), self.env(place))
 
 
-def _claude_prompt(text: str) -> str:
-    return json.dumps({"type": "user", "message": {"role": "user", "content": text}})
+def _app_lines(prompts: tuple[str, ...]) -> Iterator[Line]:
+    """Yield what Codex's own screens send: its `/clear` begins a new conversation in the same process."""
+    hello = {"clientInfo": {"name": "tests", "version": "1"}}
+    yield Line(_request("initialize", hello), '"result":{"userAgent"')
+    began = '"result":{"thread"'
+    trusting = {"config": {"bypass_hook_trust": True}}
+    yield Line(_request("thread/start", trusting), began)
+    for prompt in prompts:
+        if prompt == CLEAR:
+            yield Line(_request("thread/start", trusting | {"sessionStartSource": "clear"}), began)
+        else:
+            said = {"threadId": THREAD, "input": [{"type": "text", "text": prompt}]}
+            yield Line(_request("turn/start", said), '"method":"turn/completed"')
+
+
+def _request(method: str, params: Mapping[str, object]) -> str:
+    return json.dumps({"id": method, "method": method, "params": params})
 
 
 def _toml(table: Mapping[str, object]) -> str:

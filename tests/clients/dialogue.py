@@ -58,9 +58,10 @@ class Found:
 class Result:
     """One tool result as the model read it, in the channels that its client hands over.
 
-    `failed` is None where the wire format has no mark for it.
+    `call` is the id of the call. `failed` is None where the wire format has no mark for it.
     """
 
+    call: str
     tool: str
     text: str | None
     structured: Json | None
@@ -74,13 +75,14 @@ class Result:
         )
 
 
-def one_channel(tool: str, read: str, failed: bool | None) -> Result:
+def one_channel(call: str, tool: str, read: str, failed: bool | None) -> Result:
     """Return the result where one channel is handed over: structured content as JSON, or the text."""
     try:
         value = json.loads(read)
     except ValueError:
         value = None
-    return Result(tool, None, value, failed) if isinstance(value, dict) else Result(tool, read, None, failed)
+    text, structured = (None, value) if isinstance(value, dict) else (read, None)
+    return Result(call, tool, text, structured, failed)
 
 
 def joined_text(content: object) -> str:
@@ -103,13 +105,16 @@ def strings(value: object) -> Iterator[str]:
         yield from strings(list(value.values()))
 
 
+def sent(request: Json) -> str:
+    """Return all text of the conversation that a request carries, tool calls and results included."""
+    return "\n".join(strings(request.get("messages") or request["input"]))
+
+
 def filled(turn: Turn, request: Json) -> Turn:
     """Return the turn with everything that it quotes from the request."""
     if not isinstance(turn, Call):
         return turn
-    return replace(
-        turn, arguments={name: _quoted(value, request) for name, value in turn.arguments.items()}
-    )
+    return replace(turn, arguments={name: _quoted(value, request) for name, value in turn.arguments.items()})
 
 
 def _quoted(value: object, request: Json) -> object:
@@ -117,5 +122,5 @@ def _quoted(value: object, request: Json) -> object:
         return [_quoted(item, request) for item in value]
     if not isinstance(value, Found):
         return value
-    matches = re.findall(value.pattern, "\n".join(strings(request)))
+    matches = re.findall(value.pattern, sent(request))
     return matches[-1] if matches else NOTHING

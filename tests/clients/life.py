@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.clients import hooks
-from tests.clients.clients import ClaudeCode, Client, Codex, Opening, Place
+from tests.clients.clients import CLEAR, ClaudeCode, Client, Codex, Opening, Place, Start
 from tests.clients.dialogue import FULL, Call, Found, Say, Shell, Turn
 from tests.clients.model import Script
-from tests.clients.run import Conversation, converse
-from tests.clients.story import PIN, WHY, server_of
+from tests.clients.run import Conversation, converse, run
+from tests.clients.story import PIN, WHY
 
 FOLDS = 10
 CHOICE = "We chose zstd level 7 for /srv/blocks because level 3 left 41.5 GB on disk-09."
 SUMMARY = "The agent worked on the queue and will go on with it."
-LINES, PART = 2_400, 400
-OUTPUT = "".join(f"block {n:05d} ok\n" for n in range(1, LINES + 1))
+LINES, _PART = 2_400, 400
+_STARTS = range(1, LINES + 1, _PART)
+PARTS = tuple("".join(f"block {n:05d} ok\n" for n in range(start, start + _PART)) for start in _STARTS)
+OUTPUT = "".join(PARTS)
 QUESTION = "Which worker holds the lock of queue-17?"
 ANSWER = "The lock of queue-17 is held by worker-4 since 03:12."
 EXPLORED = "stray-find-8841"
+GO_ON, ANEW = "Go on with it.", "Begin something else."
+ONLY_RESUMED, ONLY_CLEARED = "Try port 8441 first", "Keep the branch fix-7710 for now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +53,44 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What one client's model was sent, and what its hooks were given, in a conversation and when it was resumed."""
+    """What one client's model was sent in three conversations: a long one, the same resumed, and one with a `/clear`.
+
+    `hooks` is what its hooks were given in all of them.
+    """
 
     kind: Kind
     first: Conversation
     resumed: Conversation
+    cleared: Conversation
     hooks: tuple[hooks.Hook, ...]
 
 
 def live(kind: Kind, place: Place) -> Life:
-    """Play both conversations."""
-    kind.client.register(place, server_of(place))
+    """Play them."""
+    install(kind.client, place)
     agents = {QUESTION: (Shell(f"echo {EXPLORED}"), Say(ANSWER))}
     first = converse(kind.client, place, Script(tuple(_first(kind)), SUMMARY, agents))
-    later = (Shell("echo resumed"), Call("fetch_pointer", {"pointer": "brief"}), Say("Done."))
-    resumed = converse(kind.client, place, Script(later, SUMMARY), Opening(("Go on.",), resumes=True))
-    return Life(kind, first, resumed, hooks.read(place.home))
+    later = Opening((GO_ON,), resumes=True)
+    resumed = converse(kind.client, place, Script((*_noted(ONLY_RESUMED), Say("Done.")), SUMMARY), later)
+    anew = Opening((GO_ON, CLEAR, ANEW))
+    script = Script((Shell("echo before"), Say("Done."), *_noted(ONLY_CLEARED), Say("Done.")), SUMMARY)
+    cleared = converse(kind.client, place, script, anew)
+    return Life(kind, first, resumed, cleared, hooks.read(place.home))
+
+
+def install(client: Client, place: Place) -> None:
+    """Let pinfold write itself into the client's configuration, as a user does."""
+    pinfold = str(Path(sys.executable).with_name("pinfold"))
+    env = client.env(place) | {"PINFOLD_HOME": str(place.home / "store")}
+    run(Start((pinfold, "install", client.registry), env), place)
 
 
 def _first(kind: Kind) -> Iterator[Turn]:
     yield Call("pin_decision", {"text": PIN, "why": WHY})
     yield Shell("echo chosen", note=CHOICE)
     yield Shell(f"seq -f 'block %05.0f ok' 1 {LINES}")
-    for first in range(1, LINES, PART):
-        part = f"{first}-{first + PART - 1}"
+    for start in _STARTS:
+        part = f"{start}-{start + _PART - 1}"
         yield Call("fetch_pointer", {"pointer": Found(r"\b(A\d+)\b"), "lines": part, "max_tokens": 5_000})
     yield from kind.delegates
     yield Shell("echo full", read=FULL)
@@ -83,3 +103,10 @@ def _first(kind: Kind) -> Iterator[Turn]:
     yield Call("search_history", {"query": EXPLORED})
     yield Call("fetch_pointer", {"pointer": "brief"})
     yield Say("Done.")
+
+
+def _noted(text: str) -> Iterator[Turn]:
+    """Pin something for this session only, and have the context folded."""
+    yield Call("pin_decision", {"text": text, "why": "because nobody else needs it", "session_only": True})
+    yield Shell("echo full", read=FULL)
+    yield Shell("echo rest")

@@ -57,8 +57,9 @@ class ScriptedModel:
             return list(wire.reply(self._turn(path, wire, request), request, next(_NUMBERS)))
 
     def results(self) -> tuple[Result, ...]:
-        """Return the tool results of the conversation, as the newest request carries them."""
-        return tuple(_FORMATS[self._path].results(self.requests[-1]))
+        """Return all tool results of the conversation in order, those too that a compaction has shed since."""
+        read = (result for request in self.requests for result in _FORMATS[self._path].results(request))
+        return tuple({result.call: result for result in read}.values())
 
     def _turn(self, path: str, wire: ModuleType, request: Json) -> Turn:
         if wire.wants_summary(request):

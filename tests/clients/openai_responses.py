@@ -53,13 +53,13 @@ def results(request: Json) -> Iterator[Result]:
     """Yield the tool results that stand in a request, in order."""
     tools: dict[str, str] = {}
     for item in request["input"]:
-        kind = item.get("type")
+        kind, call = item.get("type"), item.get("call_id")
         if kind in ("function_call", "custom_tool_call"):
-            tools[item["call_id"]] = item["name"]
+            tools[call] = item["name"]
         elif kind == "function_call_output":
-            yield one_channel(tools[item["call_id"]], _below_heading(item), None)
+            yield one_channel(call, tools[call], _below_heading(item), None)
         elif kind == "custom_tool_call_output":
-            yield _printed(tools[item["call_id"]], _below_heading(item))
+            yield _printed(call, tools[call], _below_heading(item))
 
 
 def _below_heading(item: Json) -> str:
@@ -69,10 +69,11 @@ def _below_heading(item: Json) -> str:
     return output if heading else text
 
 
-def _printed(tool: str, output: str) -> Result:
+def _printed(call: str, tool: str, output: str) -> Result:
     """Read the whole MCP result that a script printed."""
     whole = json.loads(output)
-    return Result(tool, joined_text(whole["content"]), whole.get("structuredContent"), whole["isError"])
+    text, structured = joined_text(whole["content"]), whole.get("structuredContent")
+    return Result(call, tool, text, structured, whole["isError"])
 
 
 def _tools(request: Json) -> Iterator[tuple[str, str | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -12,11 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
-from tests.clients.clients import ANSWERED, Client, Opening, Place, Start
+from tests.clients.clients import THREAD, USUAL, Client, Line, Opening, Place, Start
 from tests.clients.dialogue import Json, Result
 from tests.clients.model import Script, ScriptedModel, serving
 
-LIMIT_SECONDS = 120
+LIMIT_SECONDS = 240
+_BEGAN = re.compile(r'"result":{"thread":{"id":"([^"]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class Conversation:
     seconds: float
 
 
-def converse(client: Client, place: Place, script: Script, opening: Opening = Opening()) -> Conversation:
+def converse(client: Client, place: Place, script: Script, opening: Opening = USUAL) -> Conversation:
     """Start the client in the project, play all turns, and wait until it has ended well.
 
     Raises `AssertionError` with the client's output where it fails, hangs or leaves turns unplayed.
@@ -81,23 +83,26 @@ def _started(start: Start, place: Place, stderr: IO[bytes]) -> Iterator[subproce
             limit.cancel()
 
 
-def _talk(child: subprocess.Popen[str], lines: tuple[str, ...]) -> Iterator[str]:
-    """Yield what the client prints; write the next line whenever it has answered the one before."""
-    unsaid = iter(lines)
-    _say(child, next(unsaid, None))
+def _talk(child: subprocess.Popen[str], lines: tuple[Line, ...]) -> Iterator[str]:
+    """Yield what the client prints; write the next line whenever it is done with the one before."""
+    unsaid, thread = iter(lines), ""
+    line = _say(child, next(unsaid, None), thread)
     assert child.stdout is not None
     for printed in child.stdout:
         yield printed
-        if ANSWERED in printed:
-            _say(child, next(unsaid, None))
+        if began := _BEGAN.search(printed):
+            thread = began[1]
+        if line and line.done in printed:
+            line = _say(child, next(unsaid, None), thread)
 
 
-def _say(child: subprocess.Popen[str], line: str | None) -> None:
+def _say(child: subprocess.Popen[str], line: Line | None, thread: str) -> Line | None:
     if child.stdin is None or child.stdin.closed:
-        return
-    if line is None:
-        child.stdin.close()
-        return
+        return None
     with suppress(BrokenPipeError):  # its exit status says more
-        child.stdin.write(f"{line}\n")
-        child.stdin.flush()
+        if line is None:
+            child.stdin.close()
+        else:
+            child.stdin.write(f"{line.text.replace(THREAD, thread)}\n")
+            child.stdin.flush()
+    return line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import dropwhile, takewhile
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,11 @@ from tests.clients.life import ANSWER, FOLDS, OUTPUT, SUMMARY, Life
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
 
 
+_LONG = "seq -f"
+FOLDED = FOLDS + 2
+"""Ten in the long conversation, one when it was resumed, one after the clear."""
+
+
 def _is_claude(life: Life) -> bool:
     return isinstance(life.kind.client, ClaudeCode)
 
@@ -24,22 +29,27 @@ def _of(life: Life, event: str, **payload: object) -> list[Hook]:
     return [hook for hook in life.hooks if hook.event == event and payload.items() <= hook.payload.items()]
 
 
+def _only(life: Life, event: str, **payload: object) -> Hook:
+    (hook,) = _of(life, event, **payload)
+    return hook
+
+
 def _folds(life: Life) -> Iterator[list[Hook]]:
-    """Yield the hooks of each compaction in order, from PreCompact to the first one of another kind."""
+    """Yield the hooks of each compaction in order, and the first one after it."""
     rest = list(life.hooks)
     while rest := list(dropwhile(lambda hook: hook.event != "PreCompact", rest)):
-        fold = list(takewhile(lambda hook: hook.event not in ("PostToolUse", "Stop"), rest))
-        yield fold
-        rest = rest[len(fold) :]
+        count = next(n for n, hook in enumerate(rest) if hook.event in ("PostToolUse", "Stop"))
+        yield rest[: count + 1]
+        rest = rest[count:]
 
 
 def test_hooks_of_each_compaction_come_in_one_order(life: Life) -> None:
     claude = ["PreCompact", "SubagentStop", "SessionStart", "PostCompact"]
     codex = ["PreCompact", "PostCompact", "SessionStart"]
     order = claude if _is_claude(life) else codex
-    assert [[hook.event for hook in fold] for fold in _folds(life)] == [order] * FOLDS
-    assert len(_of(life, "SessionStart", source="compact")) == FOLDS
-    assert len(_of(life, "PreCompact", trigger="auto")) == FOLDS
+    assert [[hook.event for hook in fold[:-1]] for fold in _folds(life)] == [order] * FOLDED
+    assert len(_of(life, "SessionStart", source="compact")) == FOLDED
+    assert len(_of(life, "PreCompact", trigger="auto")) == FOLDED
 
 
 def test_summary_can_be_known_when_the_session_starts_again(life: Life) -> None:
@@ -63,26 +73,33 @@ def _last(hook: Hook, mark: str) -> str:
 def test_claudes_own_figures_are_in_the_transcript_at_the_first_tool_result_after_a_fold(life: Life) -> None:
     if not _is_claude(life):
         pytest.skip("in Codex they are there at once")
-    after = [
-        later
-        for hook, later in zip(life.hooks, life.hooks[1:], strict=False)
-        if hook.event == "PostCompact" and later.event == "PostToolUse"
-    ]
-    assert len(after) == FOLDS
-    assert [sum('"preTokens":' in line for line in hook.transcript) for hook in after] == list(range(1, FOLDS + 1))
+    kept = [sum('"preTokens":' in line for line in fold[-1].transcript) for fold in _folds(life)]
+    assert kept == [*range(1, FOLDS + 2), 1]
 
 
 def test_resumed_conversation_keeps_its_id_and_its_transcript(life: Life) -> None:
-    (begun,) = _of(life, "SessionStart", source="startup")
-    (resumed,) = _of(life, "SessionStart", source="resume")
-    assert {hook.session for hook in life.hooks} == {begun.session} == {resumed.session}
+    begun, resumed = life.hooks[0], _only(life, "SessionStart", source="resume")
+    assert (begun.payload["source"], begun.session) == ("startup", resumed.session)
     assert resumed.payload["transcript_path"] == begun.payload["transcript_path"]
     assert resumed.transcript
 
 
+def test_clear_begins_another_conversation_in_the_same_process(life: Life) -> None:
+    """The server that Claude Code started for the conversation before serves on; its hooks name their process."""
+    _, before = _of(life, "SessionStart", source="startup")
+    after = _only(life, "SessionStart", source="clear")
+    assert before.session != after.session
+    if _is_claude(life):
+        assert _only(life, "SessionEnd", reason="clear").session == before.session
+        assert after.environment["CLAUDE_CODE_SESSION_ID"] == after.session
+        assert after.environment["CLAUDE_PID"] == before.environment["CLAUDE_PID"]
+
+
 def test_long_shell_output_lies_whole_beside_the_hook(life: Life) -> None:
     """The payload holds a part of it: Claude Code names a file, Codex has written it into the transcript."""
-    (hook,) = [hook for hook in _of(life, "PostToolUse", tool_name="Bash") if "seq -f" in json.dumps(hook.payload)]
+    (hook,) = [
+        hook for hook in _of(life, "PostToolUse", tool_name="Bash") if "seq -f" in json.dumps(hook.payload)
+    ]
     response = hook.payload["tool_response"]
     if _is_claude(life):
         assert OUTPUT.startswith(response["stdout"])
@@ -99,10 +116,3 @@ def test_end_of_a_sub_agent_brings_its_answer_and_its_transcript(life: Life) -> 
     assert ended.payload["last_assistant_message"] == ANSWER
     assert ANSWER in Path(ended.payload["agent_transcript_path"]).read_text()
     assert ended.payload["transcript_path"] == life.hooks[0].payload["transcript_path"]
-
-
-def test_hooks_of_claude_name_the_process_that_started_the_server(life: Life) -> None:
-    """Its server's environment names the conversation of the start, which is another after /clear or --continue."""
-    if not _is_claude(life):
-        pytest.skip("Codex names the conversation in each call")
-    assert len({hook.environment["CLAUDE_PID"] for hook in life.hooks}) == 2

@@ -6,14 +6,12 @@ import json
 
 import pytest
 
-from tests.clients.clients import NAME, ClaudeCode, OpenCode, Opening, Place, Server, Start
+from tests.clients.clients import NAME, ClaudeCode, OpenCode, Place, Server, Start
 from tests.clients.programs import CLAUDE_CODE, CODEX, OPENCODE
 from tests.clients.run import run
 from tests.clients.story import server_of
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
-
-NO_MODEL = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -23,7 +21,7 @@ def server(place: Place) -> Server:
 
 def test_claude_mcp_add_registers_a_server_that_connects(place: Place, server: Server) -> None:
     def claude(*args: str) -> str:
-        return run(Start((str(CLAUDE_CODE.binary()), "mcp", *args), ClaudeCode().env(place, NO_MODEL)), place)
+        return run(Start((str(CLAUDE_CODE.binary()), "mcp", *args), ClaudeCode().env(place)), place)
 
     env = [word for name, value in server.env.items() for word in ("-e", f"{name}={value}")]
     claude("add", "--scope", "user", NAME, *env, "--", *server.command)
@@ -55,5 +53,5 @@ def test_codex_mcp_add_registers_the_command_as_given(place: Place, server: Serv
 
 def test_opencode_connects_to_the_server_of_its_configuration(place: Place, server: Server) -> None:
     OpenCode().register(place, server)
-    env = OpenCode().start(place, Opening(), NO_MODEL).env
-    assert f"✓ {NAME}" in run(Start((str(OPENCODE.binary()), "mcp", "list"), env), place)
+    list_servers = Start((str(OPENCODE.binary()), "mcp", "list"), OpenCode().env(place))
+    assert f"✓ {NAME}" in run(list_servers, place)
