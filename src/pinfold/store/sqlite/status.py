@@ -29,7 +29,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         journal=db.execute("PRAGMA journal_mode").fetchone()[0],
         read_only=read_only,
         client=_client(db),
-        hook_at=db.execute("SELECT max(at) FROM client_process").fetchone()[0],
+        hook_at=db.execute("SELECT max(at) FROM client_run").fetchone()[0],
     )
 
 
