@@ -23,6 +23,8 @@ class Scale:
     pins_each: int
     writer_runs: int
     rebuilt: int
+    transcript_lines: int
+    imports: int
 
 
 FULL = Scale(
@@ -40,6 +42,8 @@ FULL = Scale(
     pins_each=500,
     writer_runs=2,
     rebuilt=1_000_000,
+    transcript_lines=10_000,
+    imports=5,
 )
 QUICK = Scale(
     quick=True,
@@ -56,4 +60,6 @@ QUICK = Scale(
     pins_each=60,
     writer_runs=1,
     rebuilt=50_000,
+    transcript_lines=2_000,
+    imports=2,
 )

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from tests.clients.dialogue import Call, Event, Json, Result, Say, Shell, Turn, joined_text, one_channel
 
 PATH = "/v1/messages"
+SUMMARY = "<summary>{}</summary>"
+"""The form in which the client asks for the summary of a compaction."""
 _FOLDING = "Your task is to create a detailed summary of"
 
 
@@ -26,11 +28,6 @@ def prompts(request: Json) -> tuple[str, ...]:
 def wants_summary(request: Json) -> bool:
     """Say whether the client asks for the summary of a compaction."""
     return _FOLDING in prompts(request)[-1]
-
-
-def summary(text: str) -> Say:
-    """Return the summary in the form that the client asks for."""
-    return Say(f"<summary>{text}</summary>")
 
 
 def reply(turn: Turn, request: Json, number: int) -> Iterator[Event]:

@@ -21,9 +21,11 @@ LINES, _PART = 2_400, 400
 _STARTS = range(1, LINES + 1, _PART)
 PARTS = tuple("".join(f"block {n:05d} ok\n" for n in range(start, start + _PART)) for start in _STARTS)
 OUTPUT = "".join(PARTS)
-QUESTION = "Which worker holds the lock of queue-17?"
+ORDERED = "look at queue-17 and at nothing else"
+QUESTION = f"Which worker holds the lock of queue-17?\nDECISION: {ORDERED}"
 ANSWER = "The lock of queue-17 is held by worker-4 since 03:12."
 EXPLORED = "stray-find-8841"
+DECIDED = "release on 2026-12-04, because the audit begins on 2026-12-07"
 GO_ON, ANEW = "Go on with it.", "Begin something else."
 ONLY_RESUMED, ONLY_CLEARED = "Try port 8441 first", "Keep the branch fix-7710 for now"
 
@@ -70,7 +72,7 @@ def live(kind: Kind, place: Place) -> Life:
     install(kind.client, place)
     agents = {QUESTION: (Shell(f"echo {EXPLORED}"), Say(ANSWER))}
     first = converse(kind.client, place, Script(tuple(_first(kind)), SUMMARY, agents))
-    later = Opening((GO_ON,), resumes=True)
+    later = Opening((f"{GO_ON}\nDECISION: {DECIDED}",), resumes=True)
     resumed = converse(kind.client, place, Script((*_noted(ONLY_RESUMED), Say("Done.")), SUMMARY), later)
     anew = Opening((GO_ON, CLEAR, ANEW))
     script = Script((Shell("echo before"), Say("Done."), *_noted(ONLY_CLEARED), Say("Done.")), SUMMARY)
@@ -99,7 +101,7 @@ def _first(kind: Kind) -> Iterator[Turn]:
     for _ in range(FOLDS - 1):  # Claude Code gives up where three compactions come within three turns each
         yield Shell("echo full", read=FULL)
         yield from (Shell("echo go"), Shell("echo on"))
-    yield Call("search_history", {"query": "who holds the lock of queue-17"})
+    yield Call("search_history", {"query": "since when is the lock of queue-17 held by a worker"})
     yield Call("search_history", {"query": EXPLORED})
     yield Call("fetch_pointer", {"pointer": "brief"})
     yield Say("Done.")

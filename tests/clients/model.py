@@ -64,7 +64,7 @@ class ScriptedModel:
     def _turn(self, path: str, wire: ModuleType, request: Json) -> Turn:
         if wire.wants_summary(request):
             self.folds.append(len(self.requests))
-            return wire.summary(self._summary)
+            return Say(wire.SUMMARY.format(self._summary))
         if not wire.offered(request):
             return Say("ok")
         said = "\n".join(wire.prompts(request))

@@ -11,12 +11,14 @@ from tests.clients.life import (
     ANEW,
     ANSWER,
     CHOICE,
+    DECIDED,
     EXPLORED,
     FOLDS,
     GO_ON,
     LINES,
     ONLY_CLEARED,
     ONLY_RESUMED,
+    ORDERED,
     PARTS,
     SUMMARY,
     Life,
@@ -105,3 +107,13 @@ def test_what_is_pinned_for_one_session_stays_in_the_conversation_it_was_pinned_
     resumed, cleared = _after_folds(life.resumed), _after_folds(life.cleared)
     assert [(ONLY_RESUMED in text, ONLY_CLEARED in text) for text in resumed] == [(True, False)]
     assert [(ONLY_RESUMED in text, ONLY_CLEARED in text) for text in cleared] == [(False, True)]
+
+
+def test_decision_in_the_users_prompt_is_pinned(life: Life) -> None:
+    (after,) = _after_folds(life.resumed)
+    assert re.search(rf"^P\d+  {re.escape(DECIDED)}", after, re.MULTILINE)
+
+
+def test_what_an_agent_orders_a_sub_agent_to_do_is_no_decision_of_the_user(life: Life) -> None:
+    briefs = [*_after_folds(life.first), *_after_folds(life.resumed), *_after_folds(life.cleared)]
+    assert [text for text in briefs if re.search(rf"^P\d+  .*{ORDERED}", text, re.MULTILINE)] == []

@@ -160,7 +160,7 @@ except ReadOnlyError as error:
 """
 
 
-def _private_mounts() -> tuple[str, ...]:
+def private_mounts() -> tuple[str, ...]:
     """Return what gives a process mounts of its own; skips where that is not allowed."""
     command = ("unshare", "--mount")
     try:
@@ -187,12 +187,12 @@ def test_a_file_size_limit_loses_nothing_and_heals_when_it_is_lifted(tmp_path: P
 
 
 def test_a_full_disk_loses_nothing_and_heals_when_there_is_room(tmp_path: Path) -> None:
-    outcome = ended(MOUNTED, tmp_path, before=_private_mounts())
+    outcome = ended(MOUNTED, tmp_path, before=private_mounts())
     assert outcome.returncode == 0, outcome.stderr
     _check(json.loads(outcome.stdout))
 
 
 def test_a_read_only_place_is_named_with_the_next_step(tmp_path: Path) -> None:
-    outcome = ended(SEALED, tmp_path, before=_private_mounts())
+    outcome = ended(SEALED, tmp_path, before=private_mounts())
     assert "The store is read-only" in outcome.stdout, outcome.stderr
     assert "PINFOLD_HOME" in outcome.stdout

@@ -17,7 +17,8 @@ FOLD = Fold(
     summary=4,
     lost={7: ("15 minute", "Redis"), 9: ("--no-verify",)},
     offered=(("H12", "We chose Redis because of TTL."),),
-    strings=(("src/auth.py", "H40"),),
+    strings=(("src/auth.py", "H40"), ("TTL_S", "H12"), ("rotate_key", "H40")),
+    present={7: 3, 9: 1},
 )
 
 
@@ -33,7 +34,10 @@ def test_a_fold_names_what_was_lost_of_which_pin_and_where_it_can_be_found() -> 
         "Lost of P7: 15 minute, Redis\n"
         "Lost of P9: --no-verify\n"
         "Said before it, not in the summary: H12  We chose Redis because of TTL.\n"
-        "H40: src/auth.py"
+        "H40: src/auth.py, rotate_key\n"
+        "H12: TTL_S"
     )
     assert record.facts["lost"] == {"P7": ["15 minute", "Redis"], "P9": ["--no-verify"]}
+    assert record.facts["present"] == {"P7": 3, "P9": 1}
+    assert record.facts["strings"] == {"H40": ["src/auth.py", "rotate_key"], "H12": ["TTL_S"]}
     assert record.tail == "Its summary: A4"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from itertools import cycle
 from random import Random
+from typing import Any
 
-from pinfold.store.results import Entry
+from pinfold.context.specifics import specifics
+from pinfold.store.results import Entry, FoldedPart, Pin
+from pinfold.store.values import PinKind
 
 AT = "2026-01-02T03:04:05.000000Z"
 ROOT = "/home/ada/tidewater"
@@ -17,9 +21,30 @@ _STEMS = (
 _VERBS = "get set load save open close build parse merge rotate purge fetch apply check count".split()
 
 
+def entry(seq: int, role: str, text: str) -> Entry:
+    return Entry(seq, AT, 1, role, text, None, None, None, 0, tokens_estimated=True)
+
+
+def pin(number: int, text: str, why: str = "", **more: Any) -> Pin:
+    about: dict[str, Any] = {
+        "seq": 2,
+        "session": 1,
+        "kind": PinKind.DECISION,
+        "specifics": specifics(f"{text} {why}"),
+    } | more
+    return Pin(
+        number, at=AT, actor="agent", text=text, why=why, session_only=False, files=(), tokens=9, **about
+    )
+
+
+def part(*entries: Entry, pins: tuple[Pin, ...] = ()) -> FoldedPart:
+    """Build what a fold takes of session 1, which began at seq 5."""
+    return FoldedPart(1, 5, entries, pins)
+
+
 @dataclass
 class Session:
-    """A seeded conversation. `needed` collects the strings that entries use, as they were used."""
+    """A seeded conversation. `used` are the strings that each of its entries uses."""
 
     seed: int
     entries: list[Entry] = field(default_factory=list)
@@ -27,29 +52,36 @@ class Session:
 
     def __post_init__(self) -> None:
         self._random = Random(self.seed)
-        self._recent: list[str] = []
-        folders = ["src", "tests", "docs", *(f"src/{stem}" for stem in self._random.sample(_STEMS, 9))]
-        folders += [f"{folder}/{stem}" for folder in folders[3:7] for stem in self._random.sample(_STEMS, 2)]
-        self._fresh = [
-            f"{self._random.choice(folders)}/{stem}_{verb}.py" for stem in _STEMS for verb in _VERBS[:4]
+        self._used: list[str] = []
+        pick = self._random.choice
+        folders = [
+            "src",
+            "tests",
+            *(f"src/{stem}" for stem in self._random.sample(_STEMS, 7)),
+            "docs",
+            "tests/unit",
         ]
-        self._fresh += [f"{verb}_{stem}" for verb in _VERBS for stem in _STEMS]
-        self._fresh += [f"{stem.title()}{verb.title()}er" for verb in _VERBS[:6] for stem in _STEMS]
-        self._fresh += [f"{number} {unit}" for number in range(11, 61) for unit in ("seconds", "rows")]
-        self._fresh += [f"{self._random.getrandbits(28):07x}" for _ in range(60)]
-        self._fresh += [f"#{number}" for number in range(400, 440)]
-        self._random.shuffle(self._fresh)
+        often = [1 / place for place in range(1, len(folders) + 1)]
+        files = [f"{stem}_{verb}.py" for stem in _STEMS for verb in _VERBS[:4]]
+        strings = [f"{self._random.choices(folders, often)[0]}/{file}" for file in files]
+        strings += [f"{verb}_{stem}" for verb in _VERBS[:6] for stem in _STEMS]
+        strings += [f"{verb}_{stem}_{pick(_STEMS)}" for verb in _VERBS[6:] for stem in _STEMS]
+        strings += [f"{stem.title()}{pick(_STEMS).title()}Error" for _ in range(5) for stem in _STEMS]
+        strings += [f"{number} {unit}" for number in range(11, 61) for unit in ("seconds", "rows")]
+        strings += [f"{self._random.getrandbits(28):07x}" for _ in range(60)]
+        strings += [f"#{number}" for number in range(400, 440)]
+        self._random.shuffle(strings)
+        self._fresh = cycle(strings)
 
     def _pick(self, count: int) -> list[str]:
-        """Return strings, two in three of them used lately."""
+        """Return strings, two in three of them used before: some lately, some at any time."""
         picked: dict[str, None] = {}
         while len(picked) < count:
-            lately = len(self._recent) > 20 and self._random.random() < 0.66
-            back = min(len(self._recent), 1 + int(self._random.expovariate(1 / 60)))
-            picked[
-                self._recent[-back] if lately else self._fresh[len(set(self._recent)) % len(self._fresh)]
-            ] = None
-            self._recent.append(list(picked)[-1])
+            used = len(self._used) > 20 and self._random.random() < 0.66
+            reach = self._random.choice((30, 100, len(self._used)))
+            each = self._random.choice(self._used[-reach:]) if used else next(self._fresh)
+            picked[each] = None
+            self._used.append(each)
         return list(picked)
 
     def go_on(self, count: int) -> None:

@@ -166,7 +166,7 @@ def test_state_artifacts_and_fold_follow_the_pins() -> None:
         3,
         {3: ("15",), 1: ("x",)},
         (("H12", "We ruled out SSE because of proxies."), ("H40", "Port 5004, never 3000.")),
-        (("src/x.py", "H3"),),
+        (("src/x.py", "H3"), ("src/y.py", "H3")),
     )
     full = replace(
         state(pin(1, "Use Redis")),
@@ -195,7 +195,8 @@ def test_state_artifacts_and_fold_follow_the_pins() -> None:
         "Said before it, not in its summary, not pinned",
         "H12  We ruled out SSE because of proxies.",
         "H40  Port 5004, never 3000.",
-        "In play before it, not in its summary: src/x.py H3",
+        "In play before it, not in its summary; F2 says where",
+        "src/: x.py y.py H3",
     ]
 
 
@@ -212,9 +213,9 @@ def test_strings_in_play_take_at_most_two_thousand_characters() -> None:
     strings = tuple((f"src/folder/file_{number}.py", f"H{number}") for number in range(500))
     fold = Fold(1, 9, AT, 1, "auto", None, None, None, None, {}, (), strings)
     lines = body(render_brief(replace(state(), fold=fold), fence, Budget(20_000, 20_000)))[1:]
-    assert lines[0].startswith("In play before it, not in its summary: src/folder/file_0.py H0; src")
-    assert 1_500 < sum(map(len, lines)) <= 2_000
-    assert max(map(len, lines)) <= 240
+    assert lines[1].startswith("src/folder/: file_0.py file_1.py")
+    assert 1_900 < sum(len(each) + 1 for each in lines) <= 2_000
+    assert max(map(len, lines)) <= 300
 
 
 def test_ten_ordinary_pins_take_at_most_seven_hundred_tokens() -> None:

@@ -222,6 +222,8 @@ ALARMS = [
     "Segmentation fault (core dumped)",
     'Exception in thread "main"',
     "make: *** [all] Error: 2 targets",
+    "\x1b[31mERROR\x1b[0m disk full",
+    "\x1b[1m\x1b[38;5;9merror[E0382]\x1b[0m\x1b[1m: borrow of moved value",
 ]
 CALM = [
     "0 errors, 0 warnings",
@@ -238,6 +240,7 @@ CALM = [
     "the TERRORS of WARNINGS_AS_ERRORS",
     "failover finished",
     "PANICKED_STATE",
+    "\x1b[32m0 FAILED\x1b[0m, 12 passed",
 ]
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pinfold.store.words import body, fold, folded_words, is_run, parts, share_of, stem, tokens
+from pinfold.store.words import (
+    SEPARATORS,
+    bigrams,
+    body,
+    fold,
+    folded_words,
+    identifier_parts,
+    is_run,
+    parts,
+    share_of,
+    stem,
+    tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +133,29 @@ def test_cutting_is_the_same_each_time_and_stable_under_folding(text: str) -> No
     assert tokens(fold(text)) == tokens(text)
     assert all(len(token) > 0 for token in tokens(text))
     assert all(is_run(token) or " " not in token for token in tokens(text))
+
+
+def test_a_separator_parts_words_and_is_none() -> None:
+    assert {mark: tokens(f"a{mark}b") for mark in SEPARATORS} == {mark: ["a", "b"] for mark in SEPARATORS}
+
+
+MIXED = st.text(
+    st.sampled_from("aB7_ -\n\t\0.=" + SEPARATORS + "é\u0301\u0338\u200bßΣςİक्षสวั用か\u3099─🎉½\ud800\u2028")
+)
+
+
+@given(MIXED | st.text())
+def test_the_body_cut_line_by_line_has_the_words_of_the_text_cut_as_a_whole(text: str) -> None:
+    whole = " ".join(" ".join(token) if is_run(token) else token for token in tokens(text))
+    assert tokens(body(text)) == tokens(whole)
+
+
+@given(MIXED | st.text() | st.from_regex(r"(?a:([A-Z]?[a-z]{0,3}[A-Z0-9_]{0,2}[ .é]?){1,12})"))
+def test_parts_come_from_each_run_of_ascii_word_characters_and_then_from_each_unspaced_run(text: str) -> None:
+    words = dict.fromkeys(re.findall(r"[A-Za-z0-9_]+", text))
+    runs = dict.fromkeys(token for token in tokens(text) if is_run(token))
+    expected = [part for word in words for part in identifier_parts(word)]
+    assert parts(text).split() == [*expected, *(pair for run in runs for pair in bigrams(run))]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ blocks is looked at in its first 64 KiB, and after `MOST_FINDS` finds no more ar
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import re2
@@ -32,6 +33,7 @@ _ALARMS = (
     r"(?m:^not ok\b)",
 )
 _PATTERN = "|".join((_NONE, *_ALARMS)).encode()
+_COLOURS = re.compile(rb"\x1b\[[0-9;:]*m")
 
 
 class Alarms:
@@ -72,6 +74,9 @@ class Alarms:
 
     def _scan(self, text: bytes, begin: int, stop: int) -> None:
         """Count in whole lines [begin, stop)."""
+        if text.find(b"\x1b", begin, stop) >= 0:  # the `m` that ends a colour would make `mERROR` one word
+            text = _COLOURS.sub(b"", text[begin:stop])
+            begin, stop = 0, len(text)
         seen = line_end = begin
         finds = self._pattern.finditer(text, begin, stop)
         for found in islice(finds, MOST_FINDS - self._finds):

@@ -7,20 +7,25 @@ base64 and twelve scripts; above it by half on prose and code. Words of random l
 from __future__ import annotations
 
 import re
+from functools import cache
 
-_PIECE = re.compile(
+_PIECE = (
     r"(?P<word>(?<![A-Za-z0-9])[A-Z]?[a-z]+(?![0-9A-Z]))|(?P<soup>[A-Z]?[a-z]+|[A-Z]+)|(?P<free> (?![0-9 ]))"
     r"|(?P<one>[0-9]{1,3}|[ \t]+|[\x00-\x7f]|[\u3040-\u30ff])"
     r"|(?P<letters>[\u0370-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f]+)|(?P<pair>[\xa0-\u07ff\u2010-\u2027\u3000-\uffff])"
-    r"|(?P<many>.)",
-    re.DOTALL,
+    r"|(?P<many>.)"
 )
 _FLAT = {"free": 0, "one": 1, "pair": 2, "many": 4}
 
 
 def ceiling(text: str) -> int:
     """Return a number of o200k tokens that a text of a few words or more does not exceed; linear time."""
-    return sum(map(_cost, _PIECE.finditer(text)))
+    return sum(map(_cost, _piece().finditer(text)))
+
+
+@cache
+def _piece() -> re.Pattern[str]:
+    return re.compile(_PIECE, re.DOTALL)
 
 
 def guess(text: str) -> int:

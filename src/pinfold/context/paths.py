@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 _SEPARATOR = re.compile(r"[/\\]+")
-_ABSOLUTE = re.compile(r"/|~[/\\]|[A-Za-z]:[\\/]|\\\\")
+_ELSEWHERE = re.compile(r"/|~[/\\]|\.\.[/\\]|[A-Za-z]:[\\/]|\\\\")
 _HERE = re.compile(r"\A(?:\.[/\\])+(?=.)")
 _MOST_TWINS = 20
 
@@ -45,7 +45,7 @@ def _root(files: Iterable[list[str]]) -> str:
         for twins in files
         for path in twins
         for tail in twins
-        if _ABSOLUTE.match(path) and _SEPARATOR.search(tail) and _ends_in(path, tail)
+        if _ELSEWHERE.match(path) and _SEPARATOR.search(tail) and _ends_in(path, tail)
     )
     return min(votes, key=lambda root: (-votes[root], root), default="")
 
@@ -57,5 +57,5 @@ def _ends_in(path: str, tail: str) -> bool:
 def _longest(path: str, twins: list[str]) -> str:
     """Return the longest spelling of a path, a relative one if there is any."""
     same = [path, *(twin for twin in twins if _ends_in(twin, path) or _ends_in(path, twin))]
-    relative = [each for each in same if not _ABSOLUTE.match(each)]
+    relative = [each for each in same if not _ELSEWHERE.match(each)]
     return max(relative or same, key=lambda each: (len(each), each))

@@ -9,8 +9,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 
-from pinfold.context.sentences import unfenced
-from pinfold.context.specifics import reason
 from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind
 
 USER_SAID = "The user said so."
@@ -44,6 +42,8 @@ def said(text: str, source: str = USER_SAID) -> tuple[Said, ...]:
     A line begins with its label in capitals, after blanks, list markers or `**`. `why` is what follows `Why:` or
     `Because:` on the same line or on the next one, else the clause behind because, else `source`.
     """
+    from pinfold.context.sentences import unfenced  # who reads a transcript seldom comes so far
+
     lines = unfenced(text)
     found = []
     for place, line in enumerate(lines):
@@ -55,6 +55,8 @@ def said(text: str, source: str = USER_SAID) -> tuple[Said, ...]:
 
 
 def _said(label: re.Match[str], below: re.Match[str] | None, source: str) -> Said:
+    from pinfold.context.specifics import reason
+
     content = _content(label)
     inside = _WHY_INSIDE.search(content)
     stated = content[inside.end() :] if inside else _content(below) if below else ""

@@ -14,15 +14,16 @@ _ITEM = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{
 _NOT_SAID = re.compile(
     r"[ \t]*[>|<$%]"  # quotation, table, markup, prompt of a shell
     r"|(?: {4}|\t)\s*(?![-*+•]\s|\d{1,3}[.)]\s)\S"  # indented code
-    r"|\s*[\w.]*(?:[Ee]rror|ERROR|[Ww]arning|WARN(?:ING)?|Exception|FAILED|INFO|DEBUG)\b(?:\[\w+\])?[\s:]"
+    r"|\s*[\w.]*(?:[Ee]rror|[Ww]arning|Exception)(?:\[\w+\])?:"
+    r"|\s*\[?(?:ERROR|WARN(?:ING)?|FATAL|FAILED|INFO|DEBUG)\b"
     r"|\s*(?:Traceback|File \"|at \S+ ?\(|\+\+\+ |--- |@@ |E  )"
     r"|\s*[\[(]?\d{4}-\d\d-\d\d[T ]\d\d:"  # a line of a log
 )
-_WRAPPED_CHARS = 60
+_WRAPPED_CHARS = 50
 _ENDS = re.compile(r"[.!?…:。！？：][\"'”’)\]*_`]*\s*\Z")
 _BETWEEN = re.compile(
     r"(?:(?<=[.!?…])|(?<=[.!?…][\"')\]*_`”’]))(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bz\.B\.)\s+(?=[^a-zß-ÿ\s])"
-    r"|(?<=[。！？])(?![」』”）])|(?<=[。！？][」』”）])"
+    r"|(?<=\w[?!])\s+|(?<=[。！？])(?![」』”）])|(?<=[。！？][」』”）])"
 )
 
 

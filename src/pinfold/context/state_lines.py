@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pinfold.context.string_lines import string_lines
 from pinfold.context.visible import shorten, size_text
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold
 
@@ -81,7 +80,10 @@ def fold_texts(fold: Fold | None) -> Iterator[str]:
     if fold.offered:
         yield "Said before it, not in its summary, not pinned"
         yield from (f"{pointer}  {shorten(said, _SAID_CHARS)}" for pointer, said in fold.offered)
-    yield from string_lines(fold.strings)
+    if fold.strings:
+        from pinfold.context.string_lines import string_lines  # its patterns are many
+
+        yield from string_lines(fold.strings, fold.pointer)
 
 
 def _figures(fold: Fold) -> Iterator[str]:

@@ -1,34 +1,40 @@
-"""The brief's strings in play: grouped by folder and kind, each with the pointer of an entry that holds it."""
+"""The brief's strings in play: grouped by folder and kind, each with a pointer that leads to where it stood.
+
+A pointer of its own for each string would take a fifth of the room, and the strings are what the room is for. So an
+entry is named only where it holds several strings of a group; the others share the fold's pointer, which lists the
+entry of each. Source: design 2 (The brief).
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from pinfold.context.strings import Kind, kind_of
 from pinfold.context.visible import shorten
 
 MAX_CHARS = 2_000
-_HEAD = "In play before it, not in its summary"
+_HEAD = "In play before it, not in its summary; {} says where"
 _LINE_CHARS = 300
 _STRING_CHARS = 100
+_SHARED_BY = 2
 _FOLDER = re.compile(r".*[/\\](?=.)", re.DOTALL)
 _AROUND_LABEL = len(": \n")
 
 _Groups = dict[str, list[tuple[str, str]]]
 
 
-def string_lines(strings: Sequence[tuple[str, str]], max_chars: int = MAX_CHARS) -> list[str]:
+def string_lines(strings: Sequence[tuple[str, str]], fold: str, max_chars: int = MAX_CHARS) -> list[str]:
     """Return as many of the (string, pointer), best first, as `max_chars` hold with headings and line ends.
 
-    A line has at most 300 characters and can be read without the others.
+    `fold` is the pointer of their fold. A line has at most 300 characters and can be read without the others.
     """
     best: list[str] = []
     low, high = 0, len(strings)
     while low < high:
         middle = (low + high + 1) // 2
-        lines = [_HEAD, *_lines(strings[:middle])]
+        lines = [_HEAD.format(fold), *_lines(strings[:middle], fold)]
         if sum(len(line) + 1 for line in lines) <= max_chars:
             low, best = middle, lines
         else:
@@ -36,9 +42,9 @@ def string_lines(strings: Sequence[tuple[str, str]], max_chars: int = MAX_CHARS)
     return best
 
 
-def _lines(strings: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _lines(strings: Sequence[tuple[str, str]], fold: str) -> Iterator[str]:
     for label, members in _grouped(strings).items():
-        yield from _group_lines(label, members)
+        yield from _group_lines(label, members, fold)
 
 
 def _grouped(strings: Sequence[tuple[str, str]]) -> _Groups:
@@ -76,11 +82,15 @@ def _above(folder: str) -> str:
     return found.group() if found else ""
 
 
-def _group_lines(label: str, members: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines such as `src/auth/: token.py redis.py H42, session.py H40`."""
+def _group_lines(label: str, members: Sequence[tuple[str, str]], fold: str) -> Iterator[str]:
+    """Yield lines such as `src/auth/: token.py redis.py H42, session.py map.py F2`.
+
+    Runs of a shared pointer come first, then what is only said to be in the fold.
+    """
+    shared = Counter(pointer for _, pointer in members)
     runs: defaultdict[str, list[str]] = defaultdict(list)
-    for shown, pointer in members:
-        runs[pointer].append(shown)
+    for shown, pointer in sorted(members, key=lambda member: shared[member[1]] < _SHARED_BY):
+        runs[pointer if shared[pointer] >= _SHARED_BY else fold].append(shown)
     between = ", " if any(" " in shown for shown, _ in members) else " "
     line, last = f"{label}:", ""
     for pointer, run in runs.items():

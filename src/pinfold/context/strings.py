@@ -1,7 +1,6 @@
 """Strings in play: paths, identifiers, commits, issues and numbers of what was said and done, by decayed frequency.
 
-Taken from messages and tool inputs, not from tool results. Source: design 2 (The brief), measured in
-`docs/decisions/0012-strings-in-play.md`.
+Taken from messages and tool inputs, not from tool results. Source: design 2 (The brief).
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _ENTRY_CHARS = 20_000
 _ENTRY_STRINGS = 400
 _MOST_CHARS = 1_000_000
 _MOST_COMPARED = 1_000
-_MOST_SEQS = 50
+_MOST_SEQS = 20
 
 
 class Kind(StrEnum):
@@ -40,7 +39,7 @@ class Kind(StrEnum):
 _COMMIT = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}")
 _ISSUE = re.compile(r"[\w./-]*#\d+")
 _NUMBER = re.compile(
-    r"[~±<>≤≥$€£¥+-]{0,3}(?:\d[\d.,_]*[\s-]?(?:[^\W\d_]{1,20}(?:/[^\W\d_]{1,12})?|[%‰€$£×]|°[CF]?)?"
+    r"[~±<>≤≥=$€£¥+-]{0,3}(?:\d[\d.,_]*[\s-]?(?:[^\W\d_]{1,20}(?:/[^\W\d_]{1,12})?|[%‰€$£×]|°[CF]?)?"
     r"|v?\d+(?:\.\d+)+(?:[-+.]\w+)*|\d{1,4}(?:[-:T.]\d+)+Z?)"
 )
 _EXTENSIONS = (

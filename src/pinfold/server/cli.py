@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pinfold import __version__
-from pinfold.server.commands.doing import ACTS
-from pinfold.server.commands.installing import INSTALLS
-from pinfold.server.commands.reads import READS
 from pinfold.server.options import JSON, PROJECT, Command, settings_of, telling_errors
 from pinfold.store.errors import InvalidInputError
 
@@ -20,8 +18,32 @@ if TYPE_CHECKING:
     from pinfold.store.values import Receipt
 
 
+_ELSEWHERE = {
+    "reads": ("status", "pins", "search", "show", "folds", "misses", "recall"),
+    "doing": ("run", "import_", "hook"),
+    "installing": ("install", "uninstall"),
+}
+"""Commands by their module in `commands`: each is imported when it is asked for."""
+
+_PLACES = {
+    name.rstrip("_"): (f"pinfold.server.commands.{module}", name)
+    for module, names in _ELSEWHERE.items()
+    for name in names
+}
+
+
 class _Commands(click.Group):
     command_class = Command
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_PLACES])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _PLACES:
+            return super().get_command(ctx, cmd_name)
+        module, name = _PLACES[cmd_name]
+        command: click.Command = getattr(import_module(module), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         with telling_errors(ctx):  # of serving, when no command is named
@@ -110,10 +132,6 @@ def demo(*, keep: bool) -> None:
     from pinfold.server.demo import play
 
     play(click.echo, keep=keep)
-
-
-for command in (*READS, *ACTS, *INSTALLS):
-    main.add_command(command)
 
 
 def _progress(label: str) -> Callable[[int, int], None] | None:

@@ -12,9 +12,6 @@ from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
-SPILL_TOKENS = 6_000
-"""Output up to this size stays where it is: a spilled one costs a model a call to read on."""
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:

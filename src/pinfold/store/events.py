@@ -61,7 +61,10 @@ def canonical(value: object) -> str:
 
     Raises `ValueError` for NaN and infinities. Source: design 1, The log.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def digest_of(text: str) -> bytes:

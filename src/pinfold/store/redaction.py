@@ -47,7 +47,10 @@ class Redactor:
 
     def text(self, text: str) -> Redacted:
         """Return `text` redacted; JSON stays JSON, and what was redacted before stays as it is."""
-        stream = self.stream([text.encode("utf-8", "surrogatepass")])
+        plain = text.encode("utf-8", "surrogatepass")
+        if next(_finds(plain, 0, len(plain)), None) is None:
+            return Redacted(text, ())
+        stream = self.stream([plain])
         redacted = b"".join(stream)
         return Redacted(redacted.decode("utf-8", "surrogatepass"), stream.found)
 

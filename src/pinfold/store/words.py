@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 _MAX_IDENTIFIER = 64
 _MIN_HEX = 7
+_REMEMBERED = 1 << 15
+"""How many short words' forms are kept: a history says the same ones over and over."""
 
-_ACCENTS = re.compile(
+_ACCENTS = (
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f"
     "\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     "\u00ad\u180b-\u180d\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]+"
@@ -40,13 +42,17 @@ _SYMBOLS = (
     "\ue000-\uf8ff\U0001f000-\U0001faff"
 )
 _LETTER = rf"(?:[a-z0-9]+|(?![{_UNSPACED}_])\w)"
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*|[{_SYMBOLS}]")
-_ASCII_TOKEN = re.compile(r"[a-z0-9]+")
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_MAY_HOLD_RUN = re.compile("[\u0e01-\u1fff\u3005-\uffef\U00020000-\U0003ffff]")
-_IDENTIFIER = re.compile(r"[A-Za-z0-9_]{2,}")
-_PIECE = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-_HEX = re.compile(rf"(?:0[xX])?([0-9a-fA-F]{{{_MIN_HEX},}})")
+_TOKEN = rf"[{_UNSPACED}]+|{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*|[{_SYMBOLS}]"
+_ASCII_WORD = r"[a-z0-9]+"
+_RUN = f"[{_UNSPACED}]+"
+_MAY_HOLD_RUN = "[\u0e01-\u1fff\u3005-\uffef\U00020000-\U0003ffff]"
+_PIECE = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+_HEX = rf"(?:0[xX])?([0-9a-fA-F]{{{_MIN_HEX},}})"
+_COMPOUND = r"(?a:\b[A-Z]?+[a-z]*+[A-Z0-9_]\w*+)"
+"""An identifier that may have parts: all but `plain` and `Plain`."""
+
+SEPARATORS = "→—–…’‘“”•·\u00a0"
+"""The commonest characters outside of ASCII that are part of no word: without them most lines are plain."""
 
 _STOP = """
     a about all also am an and any are as at be been being but by can could did do does doing done for
@@ -60,24 +66,30 @@ STOP_WORDS = frozenset(_STOP.split())
 """Words that say nothing about what is looked for; dropped from a query unless nothing else is left."""
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile at the first use: the tables of scripts take 10 ms, and most texts are ASCII."""
+    return re.compile(pattern)
+
+
 def fold(text: str) -> str:
     """Return the text without case, accents, width variants, invisible characters and lone surrogates."""
     if text.isascii():
         return text.lower()
     clean = text.encode("utf-8", "ignore").decode("utf-8")
     opened = unicodedata.normalize("NFKD", clean).casefold()
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", opened))
+    return unicodedata.normalize("NFC", _compiled(_ACCENTS).sub("", opened))
 
 
 def tokens(text: str) -> list[str]:
     """Return the words in order. Scripts written without spaces come as whole runs, a symbol stands alone."""
     folded = fold(text)
-    return (_ASCII_TOKEN if folded.isascii() else _TOKEN).findall(folded)
+    return _compiled(_ASCII_WORD if folded.isascii() else _TOKEN).findall(folded)
 
 
 def is_run(token: str) -> bool:
     """Whether a token is a run of a script written without spaces."""
-    return not token.isascii() and _RUN.match(token) is not None
+    return not token.isascii() and _compiled(_RUN).match(token) is not None
 
 
 def bigrams(run: str) -> list[str]:
@@ -90,9 +102,32 @@ def body(text: str) -> str:
 
     So a phrase in this column is a phrase of the text, in any script.
     """
-    if text.isascii():
-        return text.replace("\0", " ")
-    return " ".join(" ".join(token) if is_run(token) else token for token in tokens(text))
+    plain = _plain(text)
+    if plain.isascii():
+        return plain
+    # Nothing reaches across a line end or a blank, so what is ASCII can stay as it is.
+    return "\n".join(line if line.isascii() else _cut_line(line) for line in plain.split("\n"))
+
+
+def _plain(text: str) -> str:
+    for mark in ("\0",) if text.isascii() else ("\0", *SEPARATORS):
+        text = text.replace(mark, " ")
+    return text
+
+
+def _cut_line(line: str) -> str:
+    return " ".join(word.lower() if word.isascii() else _known_cut(word) for word in line.split())
+
+
+def _cut(word: str) -> str:
+    return " ".join(" ".join(token) if is_run(token) else token for token in tokens(word))
+
+
+_remembered_cut = lru_cache(_REMEMBERED)(_cut)
+
+
+def _known_cut(word: str) -> str:
+    return _remembered_cut(word) if len(word) <= _MAX_IDENTIFIER else _cut(word)
 
 
 def parts(text: str) -> str:
@@ -101,25 +136,32 @@ def parts(text: str) -> str:
 
     `getUserById` and `get_user_by_id` both give `get user by id getuserbyid`; a hex run is not cut.
     """
-    found: list[str] = []
-    for word in dict.fromkeys(_IDENTIFIER.findall(text)):
-        if not (word.islower() and word.isalpha()) and not word.isdigit():
-            found += identifier_parts(word)
-    if _MAY_HOLD_RUN.search(text):
-        for run in dict.fromkeys(_RUN.findall(fold(text))):
+    plain = _plain(text)
+    words = dict.fromkeys(_compiled(_COMPOUND).findall(plain))
+    form = _known_form if max(map(len, words), default=0) <= _MAX_IDENTIFIER else _form
+    found = list(map(form, words))
+    if not plain.isascii() and _compiled(_MAY_HOLD_RUN).search(plain):
+        for run in dict.fromkeys(_compiled(_RUN).findall(fold(plain))):
             found += bigrams(run)
-    return " ".join(found)
+    return " ".join(filter(None, found))
+
+
+def _form(word: str) -> str:
+    return " ".join(identifier_parts(word))
+
+
+_known_form = lru_cache(_REMEMBERED)(_form)
 
 
 def identifier_parts(word: str) -> list[str]:
     """Return an identifier's pieces and, last, its joined form; empty for a plain word."""
     if word.isalpha() and (word.islower() or word[1:].islower() or word.isupper()):
         return []
-    whole_hex = _HEX.fullmatch(word)
+    whole_hex = _compiled(_HEX).fullmatch(word)
     if whole_hex:
         digits = whole_hex[1].lower()
         return [digits] if len(digits) < len(word) else []
-    pieces = _PIECE.findall(word) if len(word) <= _MAX_IDENTIFIER else []
+    pieces = _compiled(_PIECE).findall(word) if len(word) <= _MAX_IDENTIFIER else []
     if len(pieces) < 2:
         return []
     # The joined form between two identifiers keeps a phrase from running from one into the next.

@@ -13,7 +13,9 @@ from pinfold.store.results import BriefState
 from pinfold.store.values import Caller
 
 T = TypeVar("T")
-_BATCH = 500
+BATCH = 500
+"""How much of a listing is read at a time."""
+
 COMMAND_LINE = "command-line"
 
 
@@ -37,7 +39,7 @@ async def everything(
     """Return a whole listing of a store, newest first; `number` is what its next page is asked for with."""
     found: list[T] = []
     before: int | None = None
-    while batch := await read(before, _BATCH):
+    while batch := await read(before, BATCH):
         found += batch
         before = number(batch[-1])
     return found

@@ -72,6 +72,3 @@ def hook(event: str, options: tuple[str, ...]) -> None:
     from pinfold.server.hook import main
 
     sys.exit(main([event, *options]))
-
-
-ACTS = (run, import_, hook)

@@ -56,6 +56,3 @@ def uninstall(client: str, scope: Scope, project: Path | None, *, dry_run: bool,
     from pinfold.server.install import command
 
     command.uninstall(client, scope, project, dry_run=dry_run, as_json=as_json)
-
-
-INSTALLS = (install, uninstall)

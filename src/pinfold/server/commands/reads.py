@@ -173,6 +173,3 @@ def recall(project: Path | None, question: tuple[str, ...], limit: int, *, as_js
     from pinfold.server.commands.tables import tell
 
     tell(recall_report(settings_of(project), " ".join(question), limit), as_json=as_json)
-
-
-READS = (status, pins, search, show, folds, misses, recall)

@@ -7,7 +7,7 @@ import codecs
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -23,14 +23,18 @@ from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import PointerKind
-from pinfold.tools import call
+from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
+from pinfold.tools.fetch_json import json_matches
+from pinfold.tools.fetch_match import matches_of
 from pinfold.tools.fetch_record import record_of
-from pinfold.tools.fetch_slice import wanted_bytes, wanted_lines
+from pinfold.tools.fetch_slice import Subject, wanted_bytes, wanted_lines
+from pinfold.tools.fit import Room
 from pinfold.tools.pointers import BriefAt, Listing, ListingName, Place, Target, parse, parse_lines
 
 _PIECE = 1024 * 1024
-_PAGE_TOKENS = 20_000
+_CONTEXT = 2
+_ALL = Room(tokens=2**40, chars=2**40)
 _LISTINGS: Mapping[ListingName, Callable[[Settings, int | None], Report]] = {
     "pins": lambda settings, limit: listings.pins_report(settings, limit, superseded=True),
     "artifacts": listings.artifacts_report,
@@ -61,7 +65,7 @@ def show(settings: Settings, pointer: str, arguments: Mapping[str, str], form: F
         case BriefAt(as_of):
             click.echo(brief_report(settings, as_of, as_json=form.as_json))
         case Place() if "match" in arguments or "json_path" in arguments:
-            ask(settings, lambda store: _looked_up(store, {"pointer": str(target), **arguments}, form))
+            ask(settings, lambda store: _looked_up(store, target, arguments, form))
         case Place():
             ask(settings, lambda store: _whole(store, target, form))
 
@@ -72,31 +76,58 @@ def _target(pointer: str, arguments: Mapping[str, str]) -> Target:
         if arguments:
             raise InvalidInputError(f"{target} has no parts.", "Leave the options out.")
         return target
-    if "lines" not in arguments or "match" in arguments or "json_path" in arguments:
-        return target
-    if target.part is not None:
+    if "lines" in arguments and target.part is not None:
         raise InvalidInputError(f"{target} already names a part.", "Leave --lines out, or the part.")
-    return Place(target.pointer, parse_lines(arguments["lines"]))
+    part = parse_lines(arguments["lines"]) if "lines" in arguments else target.part
+    if part is not None and ("match" in arguments or "json_path" in arguments):
+        raise InvalidInputError("--match and --json-path look through everything.", "Leave the lines out.")
+    return Place(target.pointer, part)
 
 
-async def _looked_up(store: Store, arguments: Mapping[str, object], form: Form) -> None:
-    """Print all pages of what a regular expression or a JSONPath finds."""
-    pages: list[str] = []
-    desk, cursor = desk_of(store), ""
-    while True:
-        given = {**arguments, "cursor": cursor, "max_tokens": _PAGE_TOKENS}
-        facts = (await call(desk, "fetch_pointer", given)).structured
-        pages.append(facts.get("text", ""))
-        cursor = facts.get("next", "")
-        if not cursor:
-            break
-    text = ("\n" if "match" in arguments else "").join(pages)
-    if form.as_json:
-        click.echo(json.dumps({"project": store.project, "pointer": facts["pointer"], "text": text}))
-    elif text:
-        click.echo(visible(text))
+async def _looked_up(store: Store, place: Place, arguments: Mapping[str, str], form: Form) -> None:
+    """Print all that a JSONPath finds, or a regular expression in that or in everything."""
+    body = await _body(store, place)
+    pointer = str(place.pointer)
+    if "json_path" in arguments:
+        body = (await json_matches(body, pointer, arguments["json_path"])).body
+    if "match" in arguments:
+        pages = _matches(Ask(desk_of(store), place, _ALL, match=arguments["match"], context=_CONTEXT), body)
     else:
+        pages = _texts(body)
+    if form.as_json:
+        text = "\n".join([page async for page in pages])
+        click.echo(json.dumps({"project": store.project, "pointer": pointer, "text": text}))
+        return
+    found = False
+    async for page in pages:
+        found = True
+        click.echo(visible(page))
+    if not found:
         click.echo("No match.", err=True)
+
+
+async def _body(store: Store, place: Place) -> Body:
+    if place.pointer.kind is PointerKind.ARTIFACT:
+        return ArtifactBody(store, await store.artifact(place.pointer.number))
+    return (await record_of(store, place.pointer)).body
+
+
+async def _matches(ask: Ask, body: Body) -> AsyncIterator[str]:
+    """Yield page after page of matches with the lines around them."""
+    assert ask.match is not None
+    while True:
+        facts = (await matches_of(body, ask, Subject(str(ask.target), ""), ask.match)).structured
+        if facts.get("text"):
+            yield facts["text"]
+        if "next" not in facts:
+            return
+        ask = replace(ask, given_cursor=facts["next"])
+
+
+async def _texts(body: Body) -> AsyncIterator[str]:
+    content = (await body.read(0, body.size_bytes)).content
+    if content:
+        yield content.decode("utf-8", "backslashreplace")
 
 
 async def _whole(store: Store, place: Place, form: Form) -> None:

@@ -110,4 +110,4 @@ def _budget_rows(budget: HistoryBudget) -> Iterator[tuple[str, str]]:
 
 
 def _shared(budget: HistoryBudget, tokens: int) -> str:
-    return f"{tokens:,} ({budget.share(tokens):.1%} of the window)"
+    return f"{tokens:,} ({budget.share(tokens):.2%} of the window)"

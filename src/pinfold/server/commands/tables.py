@@ -67,10 +67,18 @@ def _show(report: Report) -> None:
     if used and console.width >= _LEAST_COLUMN * len(used):
         _table(console, report, used)
     else:
-        for row in report.rows:
-            console.print("  ".join(visible(row[place]) for place in used if row[place]), overflow="fold")
+        _list(console, report)
     if report.remark:
         console.print(visible(report.remark), overflow="fold")
+
+
+def _list(console: Console, report: Report) -> None:
+    """Print a line per cell, for a terminal that is too narrow for a table."""
+    for row in report.rows:
+        named = (
+            f"{column}: {visible(cell)}" for column, cell in zip(report.columns, row, strict=True) if cell
+        )
+        console.print("\n".join(named), end="\n\n", overflow="fold")
 
 
 def _table(console: Console, report: Report, used: list[int]) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 
 from pinfold.server.hooks.occasion import Occasion
-from pinfold.server.transcripts.finding import found_at
-from pinfold.server.transcripts.follow import Source, follow
 from pinfold.store.sqlite.direct import DirectStore
 
 _LIMITS_S = {"session-end": 1.0, "session-start": 5.0, "stop": 5.0}
@@ -27,6 +25,9 @@ def catch_up(occasion: Occasion, store: DirectStore) -> None:
     path = occasion.transcript
     if path is None or not path.is_file():
         return
+    from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
+    from pinfold.server.transcripts.follow import Source, follow
+
     deadline = time.monotonic() + _LIMITS_S.get(occasion.event, _COMPACTION_S)
     found = found_at(path, occasion.client)
     if found is not None:

@@ -80,10 +80,10 @@ class Syntax(Protocol):
     """
 
     def read(self, text: str) -> Tree:
-        """Return the whole configuration; that of an empty file is empty."""
+        """Return the whole configuration, to be looked at only; that of an empty file is empty."""
 
     def put(self, text: str, path: Keys, value: object) -> str:
-        """Set a member, with the objects around it where they are missing."""
+        """Set a member, with the objects around it where they are missing; the same text where it stands so."""
 
     def drop(self, text: str, path: Keys) -> str:
         """Remove a member that is there."""

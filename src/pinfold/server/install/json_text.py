@@ -47,8 +47,10 @@ def read(text: str) -> Tree:
 
 def put(text: str, path: Keys, value: object) -> str:
     """Set a member, with the objects around it where they are missing."""
-    wanted = trees.put(read(text), path, value)
-    root = parse(text)
+    tree, root = read(text), parse(text)
+    if trees.find(tree, path) == value:
+        return text
+    wanted = trees.put(tree, path, value)
     if root is None:
         return _sure(_begin(text, path, value), wanted)
     style, node = _Style.of(text, root), root

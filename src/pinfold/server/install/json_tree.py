@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pinfold.server.install.entries import UnfitTextError
@@ -48,8 +49,9 @@ class Node:
         return next((child for child in reversed(self.children) if child.key == key), None)
 
 
+@lru_cache(maxsize=4)  # one change asks several times, and a file of Claude Code has megabytes
 def parse(text: str) -> Node | None:
-    """Return the root, an object; None where there is nothing but blanks and comments.
+    """Return the root, an object; None where there is nothing but blanks and comments. Nobody changes it.
 
     Raises `UnfitTextError` with the line.
     """

@@ -107,7 +107,7 @@ class Planner:
         present = file.content or b""
         if _with(target, present) == present:
             return Change(file, file.content)
-        bare = _bare(target, file, receipt)
+        bare = _bare(target, file, receipt) if receipt else file.content
         after = _with(target, bare or b"")
         folders = tuple(map(Path, receipt.folders)) if receipt else tuple(files.missing_folders(file))
         return Change(file, after, Receipt(digest(after), bare, tuple(map(str, folders))))

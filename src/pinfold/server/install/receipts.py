@@ -9,6 +9,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pinfold.store.errors import InvalidInputError
+
 _PRIVATE = 0o700
 
 
@@ -50,14 +52,20 @@ class Receipts:
             return None
 
     def keep(self, client: str, real: Path, receipt: Receipt) -> None:
-        """Keep a receipt in place of a former one."""
-        self.folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
+        """Keep a receipt in place of a former one. Raises `InvalidInputError` where that cannot be."""
         fields = asdict(receipt)
         original = fields.pop("original")
-        if original is not None:
-            _write(self.backup(client, real), original)
         fields |= {"client": client, "path": os.fsdecode(real), "existed": original is not None}
-        _write(self._place(client, real), json.dumps(fields, indent=1).encode())
+        try:
+            self.folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
+            if original is not None:
+                _write(self.backup(client, real), original)
+            _write(self._place(client, real), json.dumps(fields, indent=1).encode())
+        except OSError as error:
+            raise InvalidInputError(
+                f"No backup can be kept in {self.folder}: {error.strerror}; {real} was left alone.",
+                "Mend that, or set PINFOLD_HOME to another folder.",
+            ) from None
 
     def forget(self, client: str, real: Path) -> None:
         """Remove a receipt, and with the last one the folders that hold nothing else."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def _difference_lines(change: Change) -> Iterator[str]:
 
 
 def _lines(content: bytes | None) -> list[str]:
-    return (content or b"").decode("utf-8", "replace").splitlines(keepends=True)
+    return re.findall(r"[^\n]*\n|[^\n]+", (content or b"").decode("utf-8", "replace"))
 
 
 def as_json(plan: Plan, next_steps: Sequence[str], *, dry_run: bool) -> str:

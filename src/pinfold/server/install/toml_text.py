@@ -40,7 +40,10 @@ def read(text: str) -> Tree:
 
 def put(text: str, path: Keys, value: object) -> str:
     """Set a member, with the tables around it where they are missing."""
-    wanted = trees.put(read(text), path, value)
+    tree = read(text)
+    if trees.find(tree, path) == value:
+        return text
+    wanted = trees.put(tree, path, value)
 
     def by_tables() -> str:
         old = [table for table in _tables(text) if table.path[: len(path)] == path]
@@ -52,7 +55,7 @@ def put(text: str, path: Keys, value: object) -> str:
             rest = _cut(rest, table)
         return rest[: old[0].start] + block + rest[old[0].end :]
 
-    return _first_right(wanted, by_tables, lambda: _by_tomlkit(text, path, value))
+    return _first_right(wanted, path, by_tables, lambda: _by_tomlkit(text, path, value))
 
 
 def drop(text: str, path: Keys) -> str:
@@ -66,7 +69,7 @@ def drop(text: str, path: Keys) -> str:
                 rest = _cut(rest, table)
         return rest
 
-    return _first_right(wanted, by_tables, lambda: _by_tomlkit(text, path, trees.MISSING))
+    return _first_right(wanted, path, by_tables, lambda: _by_tomlkit(text, path, trees.MISSING))
 
 
 def append(text: str, path: Keys, value: object) -> str:
@@ -74,7 +77,7 @@ def append(text: str, path: Keys, value: object) -> str:
     wanted = trees.append(read(text), path, value)
     block = _rendered(text, path, [value])
     items = trees.find(wanted, path)
-    return _first_right(wanted, lambda: _added(text, block), lambda: _by_tomlkit(text, path, items))
+    return _first_right(wanted, path, lambda: _added(text, block), lambda: _by_tomlkit(text, path, items))
 
 
 def drop_item(text: str, path: Keys, index: int) -> str:
@@ -90,19 +93,29 @@ def drop_item(text: str, path: Keys, index: int) -> str:
                 rest = _cut(rest, _moved(table, len(rest) - len(text)))
         return rest
 
-    return _first_right(wanted, by_tables, lambda: _by_tomlkit(text, path, items))
+    return _first_right(wanted, path, by_tables, lambda: _by_tomlkit(text, path, items))
 
 
-def _first_right(wanted: Tree, *ways: Callable[[], str]) -> str:
-    """Return the first text that reads as wanted: a file is rather left alone than harmed."""
+def _first_right(wanted: Tree, path: Keys, *ways: Callable[[], str]) -> str:
+    """Return the first text that reads as wanted: a file is rather left alone than harmed.
+
+    A table that lost its last line may be gone: TOML needs none to say that there is nothing.
+    """
     for way in ways:
         try:
             text = way()
-            if tomllib.loads(text) == wanted:
+            if _without_empty(tomllib.loads(text), path) == _without_empty(wanted, path):
                 return text
         except ValueError:
             continue
     raise UnfitTextError(0, "it is written in a way that cannot be changed safely")
+
+
+def _without_empty(tree: Tree, path: Keys) -> Tree:
+    for end in range(len(path), 0, -1):
+        if trees.find(tree, path[:end]) in ({}, []):
+            tree = trees.drop(tree, path[:end])
+    return tree
 
 
 def _by_tomlkit(text: str, path: Keys, value: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from pinfold.server.install.entries import Keys, Tree
@@ -22,34 +21,37 @@ def find(tree: Tree, path: Keys) -> Any:
 
 def put(tree: Tree, path: Keys, value: object) -> Tree:
     """Return the tree with `value` at `path`."""
-    changed = copy.deepcopy(tree)
-    _parent(changed, path)[path[-1]] = value
+    changed, parent = _copied(tree, path)
+    parent[path[-1]] = value
     return changed
 
 
 def drop(tree: Tree, path: Keys) -> Tree:
     """Return the tree without the member at `path`."""
-    changed = copy.deepcopy(tree)
-    del _parent(changed, path)[path[-1]]
+    changed, parent = _copied(tree, path)
+    del parent[path[-1]]
     return changed
 
 
 def append(tree: Tree, path: Keys, value: object) -> Tree:
     """Return the tree with `value` as the last item of the array at `path`."""
-    changed = copy.deepcopy(tree)
-    _parent(changed, path).setdefault(path[-1], []).append(value)
+    changed, parent = _copied(tree, path)
+    parent[path[-1]] = [*parent.get(path[-1], ()), value]
     return changed
 
 
 def drop_item(tree: Tree, path: Keys, index: int) -> Tree:
     """Return the tree without one item of the array at `path`."""
-    changed = copy.deepcopy(tree)
-    del _parent(changed, path)[path[-1]][index]
+    changed, parent = _copied(tree, path)
+    items = parent[path[-1]]
+    parent[path[-1]] = [*items[:index], *items[index + 1 :]]
     return changed
 
 
-def _parent(tree: Tree, path: Keys) -> Any:
-    """Return the object that holds the last key of `path`; missing ones are made."""
+def _copied(tree: Tree, path: Keys) -> tuple[Tree, Tree]:
+    """Return a tree that may be changed along `path`, and the object in it that holds the last key."""
+    changed = parent = dict(tree)
     for key in path[:-1]:
-        tree = tree.setdefault(key, {})
-    return tree
+        parent[key] = dict(parent.get(key, {}))
+        parent = parent[key]
+    return changed, parent

@@ -38,6 +38,10 @@ def start(command: Sequence[str], *, together: bool) -> Child:
 
     Its stdout and stderr are two pipes, or one with `together`. Raises `NotStartedError`.
     """
+    if hasattr(signal, "SIGCHLD"):
+        signal.signal(
+            signal.SIGCHLD, signal.SIG_DFL
+        )  # ignored, as some parents leave it, it would lose the status
     try:
         try:
             return _spawn(command, together=together)
@@ -126,6 +130,7 @@ def leave_like(status: int) -> NoReturn:
 
 
 def _end_by(number: int) -> None:
+    assert sys.platform != "win32"
     import resource
 
     with suppress(OSError, ValueError):  # SIGKILL has no disposition to set

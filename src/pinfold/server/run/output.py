@@ -51,7 +51,7 @@ class Output:
                 return
             if self._is_showing:
                 self._show(fd, block)
-            else:
+            if not self._is_showing:
                 self._ticker.tick(self.kept.total_bytes)
 
     def is_long(self) -> bool:

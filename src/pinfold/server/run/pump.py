@@ -61,6 +61,7 @@ class Pump(threading.Thread):
             return self._source.fileno() in heard and not self._is_late()
 
     def _listen(self) -> dict[int, int]:
+        assert sys.platform != "win32"
         poll = select.poll()
         poll.register(self._target, 0)
         poll.register(self._source.fileno(), select.POLLIN)

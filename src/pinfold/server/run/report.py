@@ -16,6 +16,7 @@ _END_TOKENS = 600
 _END_SHARE = 5
 _END_LINES = 40
 _LINE_CHARS = 300
+_ERROR_CHARS = 200
 _NEXT_LINES = 100
 
 
@@ -89,7 +90,7 @@ def _errors(stored: Stored) -> Iterator[str]:
         yield f"{_MARK} {_counted(number, 'line')} with errors or warnings{first}:"
     for found in stored.errors:
         shown = on_screen(found.content).strip()
-        yield f"{stored.whole.pointer}#L{found.first_line}  {_short(shown)}"
+        yield f"{stored.whole.pointer}#L{found.first_line}  {_short(shown, _ERROR_CHARS)}"
 
 
 def _shown(stored: Stored, end: _End) -> Iterator[str]:
@@ -114,8 +115,8 @@ def _end(piece: ArtifactSlice, seen: Seen) -> _End:
     return _End(last_line - len(shown) + 1, "\n".join(shown))
 
 
-def _short(line: str) -> str:
-    return line if len(line) <= _LINE_CHARS else f"{clip(line, _LINE_CHARS)}…"
+def _short(line: str, max_chars: int = _LINE_CHARS) -> str:
+    return line if len(line) <= max_chars else f"{clip(line, max_chars)}…"
 
 
 def _ending(status: int) -> str:

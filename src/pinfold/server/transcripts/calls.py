@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 _COMMANDS = ("command", "cmd")
 _PATHS = ("file_path", "path", "notebook_path")
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.MULTILINE)
-_OWN_TOOL = re.compile(
-    r"pinfold\w*__(?:pin_decision|spill_artifact|fetch_pointer|search_history|checkpoint_state)"
-)
+_PATCHED = r"(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$"
+_OWN_TOOL = r"pinfold\w*__(?:pin_decision|spill_artifact|fetch_pointer|search_history|checkpoint_state)"
 _OWN_ADDRESS = "pinfold://"
-_READING_COMMAND = re.compile(r"\s*(?:uvx\s+)?pinfold\s+(?:brief|pins|search|show|folds|misses|recall)\b")
-_SCRIPTED = re.compile(r"\btools\.(\w+)")
+_READING_COMMAND = r"\s*(?:uvx\s+)?pinfold\s+(?:brief|pins|search|show|folds|misses|recall)\b"
+_SCRIPTED = r"\btools\.(\w+)"
 _MOST_FILES = 50
 
 
@@ -54,7 +52,7 @@ def rendered(given: object) -> str:
 
 def _files(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
-        found = [added or moved for added, moved in _PATCHED.findall(given)]
+        found = re.findall(_PATCHED, given)
     elif isinstance(given, dict):
         found = [given[name] for name in _PATHS if isinstance(given.get(name), str) and given[name]]
     else:
@@ -63,18 +61,18 @@ def _files(given: object) -> tuple[str, ...]:
 
 
 def _is_own(tool: str, given: object) -> bool:
-    if _OWN_TOOL.search(tool):
+    if re.search(_OWN_TOOL, tool):
         return True
     if isinstance(given, str):
-        scripted = _SCRIPTED.findall(given)
-        return bool(scripted) and all(_OWN_TOOL.search(name) for name in scripted)
+        scripted = re.findall(_SCRIPTED, given)
+        return bool(scripted) and all(re.search(_OWN_TOOL, name) for name in scripted)
     if not isinstance(given, dict):
         return False
     address = given.get("uri")
     if isinstance(address, str) and address.startswith(_OWN_ADDRESS):
         return True
     runs = any(name in given for name in _COMMANDS)
-    return runs and _READING_COMMAND.match(rendered(given)) is not None
+    return runs and re.match(_READING_COMMAND, rendered(given)) is not None
 
 
 def _compact(value: object) -> str:

@@ -9,12 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pinfold.server.clients import claude_code, codex
-from pinfold.server.clients.claude_code import places as claude_code_places
-from pinfold.server.clients.claude_code.transcript import Transcript
-from pinfold.server.clients.codex import places as codex_places
-from pinfold.server.clients.codex.transcript import Rollout
 from pinfold.server.project import Project, resolve
-from pinfold.server.transcripts import jsonl
 from pinfold.server.transcripts.items import Format, Heading
 from pinfold.server.transcripts.lenient import parsed
 from pinfold.server.transcripts.lines import first_lines
@@ -32,7 +27,17 @@ class _Places(Protocol):
     def heading(self, path: Path, /) -> Heading: ...
 
 
-_PLACES: Mapping[str, _Places] = {claude_code.NAME: claude_code_places, codex.NAME: codex_places}
+def _places(client: str) -> _Places | None:
+    """Return a client's places; what reads the others' transcripts is not loaded."""
+    if client == claude_code.NAME:
+        from pinfold.server.clients.claude_code import places as of_claude_code
+
+        return of_claude_code
+    if client == codex.NAME:
+        from pinfold.server.clients.codex import places as of_codex
+
+        return of_codex
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +50,17 @@ class Found:
 
     def format(self) -> Format:
         """Return what reads it, for one reading from its beginning or from where an earlier one was not open."""
+        if self.client == claude_code.NAME:
+            from pinfold.server.clients.claude_code.transcript import Transcript
+
+            return Transcript()
         if self.client == codex.NAME:
+            from pinfold.server.clients.codex.transcript import Rollout
+
             return Rollout(self.heading)
-        return Transcript() if self.client == claude_code.NAME else jsonl.JsonLines()
+        from pinfold.server.transcripts.jsonl import JsonLines
+
+        return JsonLines()
 
 
 def found_at(path: Path, client: str | None = None) -> Found | None:
@@ -58,13 +71,13 @@ def found_at(path: Path, client: str | None = None) -> Found | None:
     client = client or _client_of(path)
     if client is None:
         return None
-    places = _PLACES.get(client)
+    places = _places(client)
     return Found(path, client, Heading() if places is None else places.heading(path))
 
 
 def of_conversation(client: str, conversation: str, environment: Mapping[str, str]) -> Found | None:
     """Return the transcript of a client's conversation, None if it keeps none."""
-    places = _PLACES.get(client)
+    places = _places(client)
     path = None if places is None else places.transcript_of(conversation, environment)
     try:
         return None if path is None else found_at(path, client)
@@ -77,7 +90,7 @@ def of_agents(parent: Found) -> tuple[Found, ...]:
 
     Codex's lie among those of the project; their headings name the parent.
     """
-    places = _PLACES.get(parent.client)
+    places = _places(parent.client)
     return tuple(_readable(parent.client, () if places is None else places.agents_of(parent.path)))
 
 
@@ -90,7 +103,8 @@ def of_project(project: Project, environment: Mapping[str, str]) -> tuple[Found,
     belongs = _Membership(project)
     found = [
         transcript
-        for client, places in _PLACES.items()
+        for client in (claude_code.NAME, codex.NAME)
+        if (places := _places(client))
         for transcript in _readable(client, places.transcripts(environment))
         if transcript.heading.cwd and belongs.holds(transcript.heading.cwd)
     ]
@@ -138,7 +152,7 @@ def _client_of(path: Path) -> str | None:
         if "sessionId" in entry or "uuid" in entry:
             return claude_code.NAME
         if "text" in entry:
-            return jsonl.NAME
+            return "jsonl"
     return None
 
 

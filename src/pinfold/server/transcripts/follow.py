@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from pinfold.server.transcripts import jsonl
 from pinfold.server.transcripts.finding import Found
-from pinfold.server.transcripts.folds import record
 from pinfold.server.transcripts.items import Compacted, Spoken
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import Lines, can_resume, head_digest
@@ -141,6 +140,8 @@ class _Reading:
         self._size = self._size.plus(len(spoken.text))
 
     def _fold(self, compacted: Compacted) -> None:
+        from pinfold.server.transcripts.folds import record  # an audit needs much that other lines do not
+
         self._flush()
         is_new = record(self._store, self._keeper(), compacted, briefed=self._source.briefed)
         self._found = replace(self._found, folds=self._found.folds + is_new)

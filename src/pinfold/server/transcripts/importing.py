@@ -21,7 +21,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import came to: files read, and of all of them together what `Followed` counts, and sub-agents' answers."""
+    """What an import came to: files read, what `Followed` counts of all of them together, and sub-agents' answers."""
 
     files: int = 0
     messages: int = 0
@@ -87,12 +87,8 @@ def _import_agent(store: SyncStore, found: Found) -> int:
     if last is None or last.role != "assistant" or found.heading.agent is None:
         return 0
     caller = _caller(found, found.heading.parent)
-    here = TranscriptMark(
-        str(found.path), found.client, caller.conversation, size, head_digest(found.path)
-    )
-    answer = Answer(
-        found.heading.agent, "", last.text, found.path, last.at, found.heading.call_id
-    )
+    here = TranscriptMark(str(found.path), found.client, caller.conversation, size, head_digest(found.path))
+    answer = Answer(found.heading.agent, "", last.text, found.path, last.at, found.heading.call_id)
     return int(keep_answer(store, caller, answer, here))
 
 

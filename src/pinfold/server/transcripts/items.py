@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,6 +34,11 @@ class Spoken:
     pictures: tuple[Picture, ...] = ()
     agent: str | None = None
     conversation: str | None = None
+
+
+def answer_id(agent: str, text: str) -> str:
+    """Return the external id of what a sub-agent came to, which makes it one message, whoever tells of it first."""
+    return f"agent:{agent}:{hashlib.sha256(text.strip().encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pinfold.context.drafting import draft
 from pinfold.context.visible import clip, clip_front, shorten
 from pinfold.server.transcripts.items import Picture, Spoken
 from pinfold.store.commands import Message, SpillArtifact
@@ -49,6 +48,8 @@ class Keeper:
 
     def artifact(self, blocks: Iterable[bytes], label: str, source: str = _SOURCE) -> SpillArtifact:
         """Return bytes, redacted, on their way to be kept aside. Raises `TooLargeError`."""
+        from pinfold.context.drafting import draft  # with what packs bytes, which text alone does not need
+
         made = draft(self.redactor, blocks, MAX_ARTIFACT_BYTES, exact=False)
         return SpillArtifact(self.caller, made.content, made.outline, label, source, aside=True)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 Json = dict[str, Any]
 
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_LONE = re.compile("[\ud800-\udfff]")
+_SURROGATE = rb"\\u[dD][89a-fA-F]"
+_LONE = "[\ud800-\udfff]"
 
 
 def parsed(line: bytes) -> Json | None:
@@ -21,7 +21,7 @@ def parsed(line: bytes) -> Json | None:
     """
     try:
         value = json.loads(line.removeprefix(BOM_UTF8).decode("utf-8", "replace"))
-        if b"\\u" in line and _SURROGATE.search(line):
+        if b"\\u" in line and re.search(_SURROGATE, line):
             value = _legible(value)
     except (ValueError, RecursionError):
         return None
@@ -62,7 +62,7 @@ def instant(value: object) -> str | None:
 
 def _legible(value: Any) -> Any:
     if isinstance(value, str):
-        return _LONE.sub("\ufffd", value)
+        return re.sub(_LONE, "\ufffd", value)
     if isinstance(value, list):
         return [_legible(item) for item in value]
     if isinstance(value, dict):

@@ -46,18 +46,12 @@ class Lines:
         with opened(self._path) as file:
             file.seek(self._offset)
             stop = self._offset
-            while raw := file.readline(MAX_LINE_BYTES):
-                start, stop = stop, stop + len(raw)
-                if len(raw) == MAX_LINE_BYTES and not raw.endswith(b"\n"):
-                    rest = _rest_of_line(file)
-                    if rest is None:
-                        return
-                    self.skipped += 1
-                    stop += rest
-                    continue
-                content = raw.strip(_PADDING).rpartition(b"\0")[2]
-                if not raw.endswith(b"\n") and parsed(content) is None:
+            while True:
+                content, length, is_whole = _next_line(file)
+                start, stop = stop, stop + length
+                if not is_whole and parsed(content) is None:
                     return
+                self.skipped += length > MAX_LINE_BYTES
                 if content:
                     yield Line(start, stop, content)
 
@@ -116,11 +110,15 @@ def can_resume(path: Path, offset: int, head: str) -> bool:
     return offset == 0 or b"\n" in around or len(around) == 1
 
 
-def _rest_of_line(file: BinaryIO) -> int | None:
-    """Pass over the rest of a line; return its length, None where the line has no end yet."""
-    length = 0
-    while block := file.readline(_BLOCK_BYTES):
-        length += len(block)
-        if block.endswith(b"\n"):
-            return length
-    return None
+def _next_line(file: BinaryIO) -> tuple[bytes, int, bool]:
+    """Return what a line says (nothing if it is over the limit), its length, and whether it has its ending."""
+    piece = file.readline(_BLOCK_BYTES)
+    pieces, length = [piece], len(piece)
+    while len(piece) == _BLOCK_BYTES and not piece.endswith(b"\n"):
+        piece = file.readline(_BLOCK_BYTES)
+        pieces.append(piece)
+        length += len(piece)
+        if length > MAX_LINE_BYTES:
+            pieces.clear()
+    content = b"".join(pieces).strip(_PADDING).rpartition(b"\0")[2]
+    return content, length, piece.endswith(b"\n")

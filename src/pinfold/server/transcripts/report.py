@@ -53,7 +53,9 @@ def _recognized(path: Path, client: str | None) -> Found:
     try:
         found = found_at(path.absolute(), client)
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read ({error.strerror or error}).", "Leave it out.") from None
+        raise InvalidInputError(
+            f"{path} cannot be read ({error.strerror or error}).", "Leave it out."
+        ) from None
     if found is None:
         raise InvalidInputError(
             f"{path} is no transcript of Claude Code or Codex.", "Say what wrote it: --client jsonl."

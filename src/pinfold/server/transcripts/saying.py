@@ -7,7 +7,6 @@ from dataclasses import replace
 from pinfold.context.estimate import ceiling
 from pinfold.context.pin_lines import pin_text
 from pinfold.context.said import AGENT_SAID, USER_SAID, Said, said
-from pinfold.context.specifics import specifics
 from pinfold.server.transcripts.items import Spoken
 from pinfold.store.commands import PinDecision
 from pinfold.store.results import PinnedDecision
@@ -30,6 +29,8 @@ def pin_what_is_said(store: SyncStore, caller: Caller, spoken: Spoken) -> int:
 
 def pin_said(store: SyncStore, caller: Caller, line: Said) -> PinnedDecision:
     """Pin one marked line; its key makes a hook and a reading of the transcript agree on it."""
+    from pinfold.context.specifics import specifics  # its patterns are many, and few lines are said
+
     clean = store.redactor.text
     text, why = clean(line.text).text, clean(line.why).text
     return store.pin_decision(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pinfold.context.visible import shorten
-from pinfold.server.transcripts.items import Spoken
+from pinfold.server.transcripts.items import Spoken, answer_id
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import opened
 from pinfold.store.commands import SpillArtifact, TranscriptMark
@@ -31,17 +31,12 @@ class Answer:
     call_id: str | None = None
 
 
-def answer_id(agent: str) -> str:
-    """Return the id under which a sub-agent's answer is one message, whoever tells of it first."""
-    return f"agent:{agent}"
-
-
 def keep_answer(store: SyncStore, caller: Caller, answer: Answer, mark: TranscriptMark | None = None) -> bool:
     """Append the answer to its parent's history with its transcript beside it; return whether it was new."""
     keeper = Keeper(caller, store.redactor)
     message = keeper.message(
         Spoken(
-            answer_id(answer.agent),
+            answer_id(answer.agent, answer.text),
             "assistant",
             answer.text,
             answer.at,

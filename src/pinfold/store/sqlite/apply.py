@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
-from pinfold.store.sqlite.chunks import chunk_of
-from pinfold.store.sqlite.search import index_entry
+from pinfold.store.sqlite.indexing import index_entry
 from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
 INDEXED_HEAD_BYTES = 768 * 1024
@@ -50,10 +50,14 @@ def _column(value: Any) -> Any:
 
 
 def _put_row(db: sqlite3.Connection, change: PutRow) -> None:
-    names = ", ".join(change.row)
-    marks = ", ".join("?" * len(change.row))
     values = [_column(value) for value in change.row.values()]
-    db.execute(f"INSERT INTO {change.table} ({names}) VALUES ({marks})", values)  # noqa: S608 - names are ours
+    db.execute(_insertion(change.table, tuple(change.row)), values)
+
+
+@cache
+def _insertion(table: str, columns: tuple[str, ...]) -> str:
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
 
 
 def _amend_fold(db: sqlite3.Connection, change: AmendFold) -> None:
@@ -78,14 +82,18 @@ def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
 
 
 def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None) -> int:
-    row = db.execute(
-        "INSERT INTO entry (seq, pointer, chunk, kind, session, at, ref) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+    # No RETURNING: it makes a savepoint, at which FTS5 writes out what it gathers for the whole transaction.
+    inserted = db.execute(
+        "INSERT INTO entry (seq, pointer, chunk, kind, session, at, ref) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (change.seq, change.pointer, chunk, change.kind, change.session, change.at, change.ref),
-    ).fetchone()
-    return int(row[0])
+    )
+    assert inserted.lastrowid is not None
+    return inserted.lastrowid
 
 
 def _indexed_chunks(db: sqlite3.Connection, sha256: str, bytes_in: str) -> Iterator[tuple[int, str]]:
+    from pinfold.store.sqlite.chunks import chunk_of  # 5 ms that only an artifact is worth
+
     content = db.execute(
         f"SELECT id, size_bytes FROM {bytes_in}.content WHERE sha256 = ?",  # noqa: S608
         (bytes.fromhex(sha256),),

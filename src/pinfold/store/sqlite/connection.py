@@ -5,6 +5,7 @@ Sources: design 1 (SQLite settings); P11, P15.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -87,12 +88,23 @@ def check_header(place: Place) -> None:
         refuse(place, f"{place.database.name} belongs to another program")
 
 
+def sealed(database: Path) -> str | None:
+    """Return why nothing can be written where a store's file lies, or None."""
+    if os.access(database, os.W_OK) and os.access(database.parent, os.W_OK):
+        return None
+    return f"{database.parent} cannot be written"
+
+
 def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open one connection with the settings that hold for each; transactions are begun by hand.
+
+    A sealed file is read as it lies there, as long as it has no write-ahead log: SQLite would make one.
 
     Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
     """
     mode = "ro" if read_only else "rw"
+    if read_only and sealed(database) and not Place(database.parent).log_ahead.exists():
+        mode += "&immutable=1"
     try:
         db = sqlite3.connect(
             f"{database.absolute().as_uri()}?mode={mode}",

@@ -14,10 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import portalocker
-from portalocker import LockFlags
-
 from pinfold.store.errors import BusyError
+from pinfold.store.sqlite.file_lock import lock, unlock
 
 WAIT_S = 10.0
 _RECORD_BYTES = 64
@@ -26,7 +24,13 @@ _LEAST_WAIT_S = 0.1
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    closing = getattr(os, "O_CLOEXEC", 0)
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | closing, 0o600)
+    except OSError:
+        if not path.exists():
+            raise
+        return os.open(path, os.O_RDONLY | closing)  # where nothing can be written there is still reading
 
 
 class _Waiter:
@@ -40,19 +44,12 @@ class _Waiter:
         threading.Thread(target=self._wait, name="pinfold-gate", daemon=True).start()
 
     def _wait(self) -> None:
-        locked = self._lock()
+        locked = lock(self._fd, wait=True)
         with self._turn:
             if not (locked and self._wanted):
                 os.close(self._fd)
                 self._fd = -1
             self._ended.set()
-
-    def _lock(self) -> bool:
-        try:
-            portalocker.lock(self._fd, LockFlags.EXCLUSIVE)
-        except portalocker.LockException:
-            return False
-        return True
 
     def take(self, timeout_s: float) -> int | None:
         """Return the locked descriptor, or None after `timeout_s`."""
@@ -90,12 +87,10 @@ class Gate:
         try:
             yield
         finally:
-            portalocker.unlock(self._fd)
+            unlock(self._fd)
 
     def _acquire(self, asked: float, wait_s: float) -> None:
-        try:
-            portalocker.lock(self._fd, LockFlags.EXCLUSIVE | LockFlags.NON_BLOCKING)
-        except portalocker.LockException:
+        if not lock(self._fd, wait=False):
             self._queue(asked, wait_s)
         with suppress(OSError):  # a full disk must not take the lock away
             os.pwrite(self._fd, self._record, 0)

@@ -8,10 +8,8 @@ and never a fresh start. Sources: design 1 (SQLite settings); facts on starting 
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 import stat
-from importlib.resources import files
 from pathlib import Path
 
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
@@ -116,6 +114,9 @@ def _is_blank(db: sqlite3.Connection) -> bool:
 
 
 def _write_schema(db: sqlite3.Connection, project: str) -> None:
+    import secrets  # both are needed once in the life of a store
+    from importlib.resources import files
+
     schema = files("pinfold.store").joinpath("schema.sql").read_text("utf-8")
     secret = secrets.token_bytes(32)
     db.execute("BEGIN IMMEDIATE")

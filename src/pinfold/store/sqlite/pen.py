@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.connection import Place, check_identity, connect
+from pinfold.store.sqlite.connection import Place, check_identity, connect, sealed
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import check_carrier
@@ -49,13 +49,14 @@ class Pen:
 
     def open(self) -> sqlite3.Connection:
         """Connect, and bring an older file up to date; raises `DamagedError` for a file of another program."""
-        db = connect(self._place.database)
+        why = sealed(self._place.database)
+        db = connect(self._place.database, read_only=why is not None)
         try:
             db.row_factory = sqlite3.Row
             db.execute("PRAGMA synchronous = FULL")
             self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-            self.read_only = check_identity(db, self._place) or check_carrier(db, self._place)
-            if self.read_only is None and is_old(db):
+            self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
+            if is_old(db):
                 self._upgrade(db)
         except BaseException:
             db.close()
@@ -63,6 +64,10 @@ class Pen:
         return db
 
     def _upgrade(self, db: sqlite3.Connection) -> None:
+        if self.read_only is not None:
+            raise ReadOnlyError(
+                f"an earlier pinfold wrote it, and {self.read_only}", "Open it once where it can be written."
+            )
         try:
             with self._gate.hold():
                 upgrade(db)

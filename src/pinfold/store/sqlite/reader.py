@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import anyio
 
-from pinfold.store.sqlite.connection import Place, connect
+from pinfold.store.sqlite.connection import Place, connect, sealed
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.lane import Lane
 
@@ -36,7 +36,7 @@ class Reader:
         self._lane = await Lane.open(self._connect)
 
     def _connect(self) -> sqlite3.Connection:
-        db = connect(self._place.database)
+        db = connect(self._place.database, read_only=sealed(self._place.database) is not None)
         db.row_factory = sqlite3.Row
         db.execute("PRAGMA query_only = ON")
         return db

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pinfold.store.errors import NotFoundError
 from pinfold.store.events import Kind
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory
-from pinfold.store.search_results import SearchRecord
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,
@@ -21,7 +19,11 @@ from pinfold.store.sqlite.rows import (
     fold_of,
     miss_of,
     pin_of,
+    search_of,
 )
+
+if TYPE_CHECKING:  # the brief reads much, but no searches
+    from pinfold.store.search_results import SearchRecord
 
 T = TypeVar("T")
 _HISTORY = 50
@@ -104,8 +106,7 @@ def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
             "only recent searches are kept" if number <= newest else "there is no such search in this project"
         )
         raise NotFoundError(f"S{number}", why, "Search again with search_history.")
-    hits = tuple(json.loads(row["hits"]))
-    return SearchRecord(number, None, row["at"], row["session"], row["query"], hits)
+    return search_of(row)
 
 
 def pins(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Pin, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pinfold.store.commands import Outline
 from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin
-from pinfold.store.search_results import SearchRecord
 from pinfold.store.values import PinKind
+
+if TYPE_CHECKING:  # the brief reads much, but no searches
+    from pinfold.store.search_results import SearchRecord
 
 ARTIFACT_QUERY = (
     "SELECT artifact.*, content.size_bytes, content.lines, content.is_text FROM artifact"
@@ -149,6 +151,8 @@ def fold_of(row: sqlite3.Row) -> Fold:
 
 def miss_of(row: sqlite3.Row) -> SearchRecord:
     """Read a row of `miss`."""
+    from pinfold.store.search_results import SearchRecord
+
     return SearchRecord(
         number=row["search"] or 0,
         seq=row["seq"],
@@ -158,3 +162,10 @@ def miss_of(row: sqlite3.Row) -> SearchRecord:
         hits=_texts(row["hits"]),
         missed=row["why"],
     )
+
+
+def search_of(row: sqlite3.Row) -> SearchRecord:
+    """Read a row of `search`."""
+    from pinfold.store.search_results import SearchRecord
+
+    return SearchRecord(row["number"], None, row["at"], row["session"], row["query"], _texts(row["hits"]))

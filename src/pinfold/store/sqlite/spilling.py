@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from pinfold.store.commands import SpillArtifact
-from pinfold.store.content import Content
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import SpilledArtifact
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.apply import is_indexed
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+
+if TYPE_CHECKING:  # most writes bring no bytes
+    from pinfold.store.content import Content
 
 
 def spill_artifact(tx: Transaction, command: SpillArtifact) -> SpilledArtifact:
@@ -82,16 +85,16 @@ def _indexed_bytes(content: Content) -> int:
 def _store_bytes(tx: Transaction, content: Content) -> None:
     if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():
         return
-    row = tx.db.execute(
-        "INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, ?, ?, ?) RETURNING id",
+    made = tx.db.execute(
+        "INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, ?, ?, ?)",
         (content.sha256, content.size_bytes, content.lines, int(content.is_text)),
-    ).fetchone()
+    ).lastrowid
     tx.db.executemany(
         "INSERT INTO chunk (content, start, lines_before, size_bytes, sha256, codec, packed)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             (
-                row[0],
+                made,
                 chunk.start,
                 chunk.lines_before,
                 chunk.size_bytes,

@@ -55,34 +55,29 @@ class Transaction:
         self.db = db
         self.at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
         self._redactor = redactor
+        self._last: tuple[int, bytes] | None = None
+        self._newest: dict[int, int] = {}
 
     def append(self, draft: Draft) -> Event:
         """Append one event behind the newest and apply its changes to the views."""
-        body = self._redactor.text(canonical(draft.body)).text
-        seq, previous = self._tip()
-        seq += 1
+        drafted = canonical(draft.body)
+        text = self._redactor.text(drafted).text
+        previous, before = self._tip()
+        seq = previous + 1
         parent = self._newest_of(draft.session) if draft.parent is None else draft.parent
         envelope = (seq, self.at, draft.session, draft.actor, draft.kind, draft.key, parent, BODY_VERSION)
-        body_digest = digest_of(body)
-        digest = link(previous, envelope, body_digest)
+        body_digest = digest_of(text)
+        digest = link(before, envelope, body_digest)
         self.db.execute(
             "INSERT INTO event (seq, at, session, actor, kind, key, parent, version, body, body_digest, digest)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*envelope, body, body_digest, digest),
+            (*envelope, text, body_digest, digest),
         )
-        event = Event(
-            seq,
-            self.at,
-            draft.session,
-            draft.actor,
-            draft.kind,
-            draft.key,
-            parent,
-            BODY_VERSION,
-            json.loads(body),
-            body_digest,
-            digest,
-        )
+        self._last = seq, digest
+        self._newest[draft.session] = seq
+        # A message is flat, so unless redacted it is what the log gives back; nested bodies differ in their order.
+        is_same = draft.kind is Kind.MESSAGE_APPENDED and text == drafted
+        event = Event(*envelope, draft.body if is_same else json.loads(text), body_digest, digest)
         apply(self.db, changes(event))
         return event
 
@@ -91,12 +86,16 @@ class Transaction:
         return self._redactor.text(text).text
 
     def _tip(self) -> tuple[int, bytes]:
-        row = self.db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
-        return (row[0], row[1]) if row else (0, GENESIS)
+        if self._last is None:
+            row = self.db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+            self._last = (row[0], row[1]) if row else (0, GENESIS)
+        return self._last
 
     def _newest_of(self, session: int) -> int:
-        newest = self.db.execute("SELECT max(seq) FROM event WHERE session = ?", (session,)).fetchone()[0]
-        return int(newest or 0)
+        if session not in self._newest:
+            found = self.db.execute("SELECT max(seq) FROM event WHERE session = ?", (session,)).fetchone()[0]
+            self._newest[session] = int(found or 0)
+        return self._newest[session]
 
     def next_number(self, table: str) -> int:
         """Return the next pointer number of a view; numbers are never reused."""

@@ -13,7 +13,7 @@ from pinfold.server.transcripts.items import Heading
 from pinfold.server.transcripts.lenient import parsed, word
 from pinfold.server.transcripts.lines import first_lines
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
@@ -31,7 +31,7 @@ def transcripts(environment: Mapping[str, str]) -> Iterator[Path]:
 
 def transcript_of(conversation: str, environment: Mapping[str, str]) -> Path | None:
     """Return the transcript of a conversation, None if there is none."""
-    if not _ID.fullmatch(conversation):
+    if not re.fullmatch(_ID, conversation):
         return None
     paths = (folder / f"{conversation}.jsonl" for folder in _folders(config_folder(environment) / "projects"))
     return next((path for path in paths if path.is_file()), None)
@@ -50,7 +50,7 @@ def heading(path: Path) -> Heading:
     found = _heading(first_lines(path))
     if not found.agent:
         # Lines that a resumed conversation took over may still carry the id of the former one.
-        is_named = _ID.fullmatch(path.stem) or not found.conversation
+        is_named = re.fullmatch(_ID, path.stem) or not found.conversation
         return replace(found, conversation=path.stem) if is_named else found
     try:
         about = parsed(path.with_suffix(".meta.json").read_bytes()) or {}

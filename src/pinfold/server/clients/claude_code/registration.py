@@ -13,7 +13,7 @@ from pinfold.server.install.servers import stdio_server
 TITLE, PROGRAM = "Claude Code", "claude"
 
 # Only of these tools does Claude Code take another output; its own tools' names stand whole, and ours are left out.
-_TOOLS = r"^(Bash|Read|mcp__(?!(plugin_pinfold_)?pinfold__).+)$"
+TOOLS = r"^(Bash|Read|mcp__(?!(plugin_pinfold_)?pinfold__).+)$"
 
 
 def folder(place: Place) -> Path:
@@ -29,7 +29,7 @@ def registration(place: Place, launch: Launch) -> Registration:
     """
     server = {"type": "stdio", **stdio_server(launch), "alwaysLoad": True}
     permission = Item(("permissions", "allow"), f"mcp__{NAME}")
-    hooks = hook_items(launch, "claude", _TOOLS)
+    hooks = hook_items(launch, "claude", TOOLS)
     return Registration(
         (
             Target(_servers_file(place), json_text, (Member(("mcpServers", NAME), server),)),

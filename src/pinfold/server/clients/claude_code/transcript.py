@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from pinfold.server.clients.claude_code import NAME
 from pinfold.server.clients.claude_code.typed import reported, typed, without_reminders
 from pinfold.server.transcripts.calls import Call, call, rendered
-from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken
+from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id
 from pinfold.server.transcripts.lenient import Json, count, instant, parsed, rows, table, word
 
 _REQUESTS = b'{"type":"api-request'
@@ -68,22 +69,24 @@ class Transcript:
 
     def _items(self, entry: Json) -> Iterator[Item]:
         kind = word(entry.get("type"))
-        said = kind in ("user", "assistant") or entry.get("subtype") == "compact_boundary"
-        if kind not in _KNOWN or (said and not word(entry.get("uuid"))):
+        is_boundary = kind == "system" and entry.get("subtype") == "compact_boundary"
+        needs_id = is_boundary or kind in ("user", "assistant")
+        if kind not in _KNOWN or (needs_id and not word(entry.get("uuid"))):
             self.unknown += 1
-        elif entry.get("isCompactSummary") is True:
-            yield self._fold(entry)
+        elif is_boundary:
+            yield from self._unsummarized()
+            self._boundary = entry
         elif kind == "user":
             yield from self._from_user(entry)
         elif kind == "assistant":
             yield from self._from_assistant(entry)
         elif kind == "attachment":
             yield from _queued(entry)
-        elif said:
-            yield from self._unsummarized()
-            self._boundary = entry
 
     def _from_user(self, entry: Json) -> Iterator[Item]:
+        if entry.get("isCompactSummary") is True:
+            yield self._fold(entry)
+            return
         if entry.get("isMeta") is True or entry.get("isVisibleInTranscriptOnly") is True:
             return
         blocks = _blocks(entry)
@@ -118,8 +121,8 @@ class Transcript:
             )
 
     def _results(self, entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
-        is_launch = table(entry.get("toolUseResult")).get("isAsync") is True
-        left_out = is_launch or _serves_itself(entry)
+        outcome = table(entry.get("toolUseResult"))
+        left_out = outcome.get("isAsync") is True or _serves_itself(entry)
         for number, block in enumerate(blocks):
             if not (word(block.get("type")) or "").endswith("tool_result"):
                 continue
@@ -128,7 +131,7 @@ class Transcript:
             text, pictures = _content(rows(block.get("content")) or [block.get("content")])
             text = without_reminders(text)
             if not (made.own or left_out) and (text or pictures):
-                yield _spoken(
+                said = _spoken(
                     entry,
                     number,
                     "tool_result",
@@ -138,6 +141,8 @@ class Transcript:
                     files=made.files,
                     pictures=pictures,
                 )
+                answer = _content(rows(outcome.get("content")))[0]
+                yield _answered(said, word(outcome.get("agentId")), answer or text)
 
     def _fold(self, entry: Json) -> Compacted:
         boundary, self._boundary = self._boundary or entry, None
@@ -163,20 +168,29 @@ def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
     """What a person wrote, with the pictures beside it: one message, whatever the number of its blocks."""
     parts = [block for block in blocks if block.get("type") in ("text", "image", "document")]
     text, pictures = _content(parts)
+    number = blocks.index(parts[0]) if parts else 0
     if (report := reported(text)) is not None:
         if report.text:
-            yield _spoken(entry, 0, "tool_result", report.text, call_id=report.call_id)
+            said = _spoken(entry, number, "tool_result", report.text, call_id=report.call_id)
+            yield _answered(said, report.agent, report.text)
         return
     written = [typed(part["text"]) for part in parts if word(part.get("text"))]
     text = "\n".join(part for part in written if part)
     if text or pictures:
-        yield _spoken(entry, blocks.index(parts[0]), "user", text, pictures=pictures)
+        yield _spoken(entry, number, "user", text, pictures=pictures)
 
 
 def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spoken:
     uuid = str(entry["uuid"])
     at = instant(entry.get("timestamp"))
     return Spoken(f"{uuid}/{number}" if number else uuid, role, text, at, agent=_agent(entry), **more)
+
+
+def _answered(said: Spoken, agent: str | None, answer: str) -> Spoken:
+    """Return a call's result, as the answer of the sub-agent whose it is; the client wraps what that one said."""
+    if agent is None:
+        return said
+    return replace(said, external_id=answer_id(agent, answer), text=answer)
 
 
 def _agent(entry: Json) -> str | None:

@@ -5,28 +5,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_TAGGED = re.compile(r"\s*<([a-z][a-z-]*(?:_[a-z]+)*)>(.*)</([a-z_-]+)>\s*", re.DOTALL)
-_NOISE = re.compile(r"system-reminder|local-command-\w+|user-memory-input|ide_\w+")
-_COMMAND = re.compile(r"\s*<command-(?:name|message)>")
-_NAME = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_INTERRUPTED = re.compile(r"\s*\[Request interrupted by user[^\]\n]*\]\s*")
-_TASK = re.compile(r"\s*<task-notification>.*</task-notification>\s*", re.DOTALL)
-_RESULT = re.compile(r"<result>(.*)</result>", re.DOTALL)
-_SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
-_CALL = re.compile(r"<tool-use-id>(.*?)</tool-use-id>")
-_PRINTED = re.compile(r"\s*<bash-stdout>.*</bash-std(?:out|err)>\s*", re.DOTALL)
-_STREAM = re.compile(r"<bash-std(out|err)>(.*?)</bash-std\1>", re.DOTALL)
+_TAGGED = r"(?s)\s*<([a-z][a-z-]*(?:_[a-z]+)*)>(.*)</([a-z_-]+)>\s*"
+_NOISE = r"system-reminder|local-command-\w+|user-memory-input|ide_\w+"
+_COMMAND = r"\s*<command-(?:name|message)>"
+_INTERRUPTED = r"\s*\[Request interrupted by user[^\]\n]*\]\s*"
+_TASK_BEGINS = "<task-notification>"
+_TASK = rf"(?s)\s*{_TASK_BEGINS}.*</task-notification>\s*"
+_PRINTED = r"(?s)\s*<bash-stdout>.*</bash-std(?:out|err)>\s*"
+_STREAM = r"(?s)<bash-std(out|err)>(.*?)</bash-std\1>"
 _MOST_REMINDERS = 20
 _REMINDER, _REMINDER_END = "<system-reminder>", "</system-reminder>"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a command of the person's own printed, or what ran in the background came to, and which call began it."""
+    """What a command of the person's own printed, or what ran in the background came to, and which call began it.
+
+    `agent` is the id of the task whose result it is, which is a sub-agent's.
+    """
 
     text: str
     call_id: str | None
+    agent: str | None = None
 
 
 def typed(text: str) -> str:
@@ -34,25 +34,29 @@ def typed(text: str) -> str:
 
     A command is kept with its arguments (`/fix the port`), and left out without.
     """
-    if _COMMAND.match(text):
-        name, arguments = _inside(_NAME, text), _inside(_ARGUMENTS, text)
+    if re.match(_COMMAND, text):
+        name, arguments = _inside("command-name", text), _inside("command-args", text)
         return f"{name} {arguments}" if name and arguments else ""
-    tagged = _TAGGED.fullmatch(text)
+    tagged = re.fullmatch(_TAGGED, text)
     if tagged and tagged[1] == tagged[3]:
-        if _NOISE.fullmatch(tagged[1]):
+        if re.fullmatch(_NOISE, tagged[1]):
             return ""
         if tagged[1] == "bash-input":
             return f"! {tagged[2]}"
-    return "" if _INTERRUPTED.fullmatch(text) else without_reminders(text)
+    if re.fullmatch(_INTERRUPTED, text) or text.lstrip().startswith(_TASK_BEGINS):
+        return ""
+    return without_reminders(text)
 
 
 def reported(text: str) -> Report | None:
     """Return the report that Claude Code wrote in a person's name, None if a text is none."""
-    if _PRINTED.fullmatch(text):
-        return Report("\n".join(part for _, part in _STREAM.findall(text) if part), None)
-    if not _TASK.fullmatch(text):
+    if re.fullmatch(_PRINTED, text):
+        return Report("\n".join(part for _, part in re.findall(_STREAM, text) if part), None)
+    if not re.fullmatch(_TASK, text):
         return None
-    return Report(_inside(_RESULT, text) or _inside(_SUMMARY, text), _inside(_CALL, text) or None)
+    result, summary = _inside("result", text), _inside("summary", text)
+    agent = _inside("task-id", text) if result else ""
+    return Report(result or summary, _inside("tool-use-id", text) or None, agent or None)
 
 
 def without_reminders(text: str) -> str:
@@ -65,6 +69,7 @@ def without_reminders(text: str) -> str:
     return text
 
 
-def _inside(expression: re.Pattern[str], text: str) -> str:
-    found = expression.search(text)
-    return found[1].strip() if found else ""
+def _inside(tag: str, text: str) -> str:
+    """Return what stands between a tag and the last end of it."""
+    _, _, rest = text.partition(f"<{tag}>")
+    return rest.rpartition(f"</{tag}>")[0].strip()

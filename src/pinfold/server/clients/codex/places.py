@@ -10,7 +10,7 @@ from pinfold.server.clients.codex import transcript
 from pinfold.server.transcripts.items import Heading
 from pinfold.server.transcripts.lines import first_lines
 
-_THREAD = re.compile(r"[0-9a-f-]{36}")
+_THREAD = r"[0-9a-f-]{36}"
 
 
 def config_folder(environment: Mapping[str, str]) -> Path:
@@ -31,7 +31,7 @@ def transcripts(environment: Mapping[str, str], thread: str = "") -> Iterator[Pa
 
 def transcript_of(conversation: str, environment: Mapping[str, str]) -> Path | None:
     """Return the rollout of a thread, None if there is none."""
-    return next(transcripts(environment, conversation), None) if _THREAD.fullmatch(conversation) else None
+    return next(transcripts(environment, conversation), None) if re.fullmatch(_THREAD, conversation) else None
 
 
 def agents_of(_: Path) -> tuple[Path, ...]:

@@ -60,13 +60,13 @@ class Rollout:
         self._agent = heading.agent
         self._calls: dict[str, Call] = {}
         self._tokens: int | None = None
-        self._tokens_before: int | None = None
+        self._is_compacting = False
         self._compaction: Compacted | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether a compaction waits for its token count or a call for its output."""
-        return self._compaction is not None or bool(self._calls)
+        """Whether a compaction is under way or waits for its token count, or a call for its output."""
+        return self._is_compacting or self._compaction is not None or bool(self._calls)
 
     def items(self, line: bytes) -> list[Item]:
         """Return what one line says; see `items.Format`."""
@@ -100,13 +100,14 @@ class Rollout:
     def _message(self, payload: Json, entry: Json, line: bytes) -> Iterator[Spoken]:
         role = payload.get("role")
         if table(entry.get("metadata")).get("compaction_output") is True:
-            self._tokens_before = self._tokens
+            self._is_compacting = True
         elif role in ("user", "assistant"):
             parts = _own_parts(payload) if role == "user" else rows(payload.get("content"))
             text, pictures = _content(parts)
             if text or pictures:
                 if role == "user":
                     self._calls.clear()
+                    self._is_compacting = False
                 yield self._spoken(entry, line, str(role), text, pictures=pictures)
 
     def _call(self, kind: str, payload: Json, entry: Json, line: bytes) -> Iterator[Spoken]:
@@ -136,16 +137,18 @@ class Rollout:
     def _compacted(self, payload: Json, entry: Json, line: bytes) -> list[Item]:
         former = self._counted(None)
         name = word(payload.get("window_id")) or self._id(entry, line)
-        before, self._tokens_before = self._tokens_before or self._tokens, None
         summary, at = word(payload.get("message")) or "", instant(entry.get("timestamp"))
-        self._compaction = Compacted(name, "unknown", summary, at, before)
+        self._compaction = Compacted(name, "unknown", summary, at, self._tokens)
+        self._is_compacting = False
         self._calls.clear()
         return former
 
     def _token_count(self, payload: Json) -> list[Item]:
         usage = table(table(payload.get("info")).get("last_token_usage"))
-        self._tokens = count(usage.get("total_tokens")) or self._tokens
-        return self._counted(count(usage.get("total_tokens")))
+        tokens = count(usage.get("total_tokens"))
+        if not self._is_compacting:  # else it counts the request for the summary
+            self._tokens = tokens or self._tokens
+        return self._counted(tokens)
 
     def _counted(self, tokens_after: int | None) -> list[Item]:
         """Return the compaction that has been waiting for the count of what it left."""

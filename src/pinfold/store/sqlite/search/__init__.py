@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
+from pinfold.store.sqlite.indexing import index_entry, unindex_entry
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
-from pinfold.store.sqlite.search.index import Index, Scope, index_entry, unindex_entry
+from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.page import FoundHit, Page
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest

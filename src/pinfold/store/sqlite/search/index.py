@@ -1,4 +1,4 @@
-"""The index of words: what is written for an entry, and how it is asked within a scope.
+"""The index of words: how it is asked within a scope. What is written there: `sqlite/indexing.py`.
 
 Cost is bounded whatever is asked: counts stop at `PROBE`, and of words that more entries hold only the newest
 `NEWEST` matches among the `WINDOW` newest entries are ranked. Source: design 6.
@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from pinfold.store import words
+from pinfold.store.sqlite.indexing import kind_tag, session_tag
 
 PROBE = 5_000
 NEWEST = 2_000
@@ -22,34 +22,6 @@ Scored = tuple[int, float]
 """An entry's id and its score; higher is better."""
 
 _BM25 = "-bm25(words, 1.0, 0.5, 0.0)"
-
-
-def index_entry(db: sqlite3.Connection, entry_id: int, text: str) -> None:
-    """Make an entry's text findable; its row in `entry` must exist."""
-    db.execute(
-        "INSERT INTO words (rowid, body, parts, tags) VALUES (?, ?, ?, ?)", _columns(db, entry_id, text)
-    )
-
-
-def unindex_entry(db: sqlite3.Connection, entry_id: int, text: str) -> None:
-    """Take an entry out of the index: with the same text as it was put in, before its row in `entry` goes."""
-    db.execute(
-        "INSERT INTO words (words, rowid, body, parts, tags) VALUES ('delete', ?, ?, ?, ?)",
-        _columns(db, entry_id, text),
-    )
-
-
-def _columns(db: sqlite3.Connection, entry_id: int, text: str) -> tuple[int, str, str, str]:
-    kind, session = db.execute("SELECT kind, session FROM entry WHERE id = ?", (entry_id,)).fetchone()
-    return entry_id, words.body(text), words.parts(text), f"{_kind_tag(kind)} {_session_tag(session)}"
-
-
-def _kind_tag(kind: str) -> str:
-    return f"kind{kind.replace('_', '')}"
-
-
-def _session_tag(session: int) -> str:
-    return f"session{session}"
 
 
 def quoted(form: str) -> str:
@@ -87,9 +59,9 @@ class Scope:
         wanted = all_of([expression, *map(quoted, self.phrases)])
         tags = []
         if self.kinds:
-            tags.append(any_of(quoted(_kind_tag(kind)) for kind in self.kinds))
+            tags.append(any_of(quoted(kind_tag(kind)) for kind in self.kinds))
         if self.session is not None:
-            tags.append(quoted(_session_tag(self.session)))
+            tags.append(quoted(session_tag(self.session)))
         filters = f" AND {{tags}} : {all_of(tags)}" if tags else ""
         return f"{{body parts}} : {wanted}{filters}"
 

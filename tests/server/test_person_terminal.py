@@ -1,0 +1,97 @@
+"""What a person sees on a real terminal, wide, narrow and hostile."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("terminals of POSIX", allow_module_level=True)
+
+import fcntl
+import termios
+
+from tests.server.peer import PATIENCE_S, environment
+from tests.server.person import Project, with_a_past
+
+STYLE = re.compile(r"\x1b\[\d*m")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return with_a_past(tmp_path_factory.mktemp("terminal") / "app")
+
+
+def test_a_table_fits_the_terminal_and_wide_characters_keep_its_columns(project: Project) -> None:
+    from rich.cells import cell_len
+
+    shown = _shown(project, "pins", "--superseded", columns=100)
+    lines = STYLE.sub("", shown).splitlines()
+    assert lines[0].split() == ["pin", "kind", "text", "why", "when", "(UTC)", "session", "superseded", "by"]
+    assert {cell_len(line) for line in lines} == {100}
+    row = next(line for line in lines if line.startswith("P2"))
+    assert "数据库最多" in row
+    assert "\x1b" not in STYLE.sub("", shown)
+    assert "[31mred" in STYLE.sub("", shown).replace("\n", "")
+    assert STYLE.findall(shown) == [code for code in STYLE.findall(shown) if code in ("\x1b[1m", "\x1b[0m")]
+
+
+def test_a_terminal_too_narrow_for_a_table_gets_a_line_per_cell(project: Project) -> None:
+    shown = _shown(project, "folds", columns=30)
+    assert shown.startswith("fold: F1\n")
+    assert "reduction: 93%\n" in shown
+    assert max(map(len, shown.splitlines())) <= 30
+
+
+def test_a_dumb_terminal_gets_no_codes_at_all(project: Project) -> None:
+    shown = _shown(project, "recall", "refresh tokens", TERM="dumb", NO_COLOR="1")
+    assert "\x1b" not in shown
+    assert shown.endswith("The brief shows 2 of 2 specifics; the summary of F1 shows 1.\n")
+
+
+def test_an_encoding_without_the_characters_gets_them_spelled(project: Project) -> None:
+    shown = _shown(project, "show", "P2", PYTHONIOENCODING="latin-1")
+    assert "\\u6570\\u636e\\u5e93\\u6700\\u591a 8 \\u4e2a" in shown
+    assert shown.isascii()
+
+
+def test_bytes_that_are_no_text_do_not_reach_the_terminal_unasked(project: Project) -> None:
+    shown = _shown(project, "show", "A2")
+    assert shown == (
+        "pinfold: A2 is binary, 10 KB. Save it: pinfold show 'A2' > FILE; --raw prints it all the same.\n"
+    )
+    assert _shown(project, "show", "A1#L2-3").splitlines() == ["row 2 of the log", "row 3 of the log"]
+
+
+def _shown(project: Project, *arguments: str, columns: int = 100, **more: str) -> str:
+    """Return what a command prints on a real terminal of that width."""
+    ours, theirs = os.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with subprocess.Popen(
+        [sys.executable, "-m", "pinfold", *arguments],
+        cwd=project.folder,
+        env=environment(PINFOLD_HOME=str(project.home)) | {"TERM": "xterm", **more},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as child:
+        os.close(theirs)
+        shown = _all_of(ours)
+        child.wait(PATIENCE_S)
+    return shown.decode().replace("\r\n", "\n")
+
+
+def _all_of(terminal: int) -> bytes:
+    shown = b""
+    try:
+        while piece := os.read(terminal, 65_536):
+            shown += piece
+    except OSError:  # the other side is closed: that is how a terminal ends
+        pass
+    os.close(terminal)
+    return shown
