@@ -1,4 +1,4 @@
-"""A long life in one project: long output, a sub-agent, ten compactions, a resume, and no discipline but one pin."""
+"""A long life in one project: long output, a sub-agent, ten compactions, a resume, a clear, and little discipline."""
 
 from __future__ import annotations
 
@@ -32,16 +32,21 @@ ONLY_RESUMED, ONLY_CLEARED = "Try port 8441 first", "Keep the branch fix-7710 fo
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A client whose hooks we use, and how its model gives a task to a sub-agent and waits for the answer."""
+    """A client whose hooks we use, and how its model gives a task to a sub-agent and waits for the answer.
+
+    `rests` is what has to come between two compactions: Claude Code gives up at the third within three turns.
+    """
 
     client: Client
     delegates: tuple[Turn, ...]
+    rests: tuple[Turn, ...]
 
 
 KINDS = {
     "claude-code": Kind(
         ClaudeCode(recorded=True),
         (Call("Agent", {"description": "Look", "prompt": QUESTION, "run_in_background": False}),),
+        (Shell("echo go"), Shell("echo on")),
     ),
     "codex": Kind(
         Codex(recorded=True),
@@ -49,6 +54,7 @@ KINDS = {
             Call("spawn_agent", {"message": QUESTION}),
             Call("wait_agent", {"targets": [Found(r'"agent_id":"([0-9a-f-]{36})"')]}),
         ),
+        (),
     ),
 }
 
@@ -98,9 +104,9 @@ def _first(kind: Kind) -> Iterator[Turn]:
     yield Shell("echo full", read=FULL)
     yield Call("fetch_pointer", {"pointer": Found(r"\b(H\d+)\b[^\n]*zstd level 7")})
     yield Shell("echo rest")
-    for _ in range(FOLDS - 1):  # Claude Code gives up where three compactions come within three turns each
+    for _ in range(FOLDS - 1):
         yield Shell("echo full", read=FULL)
-        yield from (Shell("echo go"), Shell("echo on"))
+        yield from kind.rests
     yield Call("search_history", {"query": "since when is the lock of queue-17 held by a worker"})
     yield Call("search_history", {"query": EXPLORED})
     yield Call("fetch_pointer", {"pointer": "brief"})

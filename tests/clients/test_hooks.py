@@ -71,7 +71,7 @@ def _last(hook: Hook, mark: str) -> str:
 
 
 def test_clients_own_figures_are_in_the_transcript_when_the_turn_ends(life: Life) -> None:
-    """In Claude Code they may come later than the first tool result after the fold."""
+    """In Claude Code they may come later than the first tool result after the fold; in Codex they are there at once."""
     ended = _of(life, "Stop")[0]
     mark = '"preTokens":' if _is_claude(life) else '"type":"compacted"'
     assert sum(mark in line for line in ended.transcript) == FOLDS
