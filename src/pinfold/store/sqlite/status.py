@@ -30,7 +30,15 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         read_only=read_only,
         client=_client(db),
         hook_at=_hook_at(db),
+        model=_model(db),
     )
+
+
+def _model(db: sqlite3.Connection) -> str | None:
+    row = db.execute(
+        "SELECT model FROM client_run WHERE model IS NOT NULL ORDER BY at DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _client(db: sqlite3.Connection) -> str | None:
