@@ -12,7 +12,7 @@ from pinfold.server.transcripts.saying import pin_said
 
 def act(occasion: Occasion) -> str:
     """Return one line that says what was pinned, for the agent to know its pointer."""
-    found = said(occasion.text("prompt") or "", USER_SAID)
+    found = said(occasion.particulars.prompt(occasion), USER_SAID)
     for line in found:
         if line.fault:
             sys.stderr.write(f"pinfold hook: a {line.kind.value} was not pinned: {line.fault}\n")

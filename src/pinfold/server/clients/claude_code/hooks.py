@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinfold.server.ancestry import name_of
+from pinfold.server.clients.claude_code.typed import typed
 from pinfold.server.transcripts.calls import call, rendered
 from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.lenient import table, word
@@ -31,6 +32,11 @@ def run_of() -> str | None:
     """Return the name of the Claude Code that this hook belongs to."""
     number = os.environ.get("CLAUDE_PID", "")
     return name_of(int(number)) if number.isascii() and number.isdigit() else None
+
+
+def prompt(occasion: Occasion) -> str:
+    """Return what the person wrote; a task's end in the background is told as a prompt, too."""
+    return typed(occasion.text("prompt") or "")
 
 
 def summary_prompt(store: SyncStore, state: BriefState) -> str:

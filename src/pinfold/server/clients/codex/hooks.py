@@ -26,6 +26,11 @@ def run_of() -> None:
     """Return nothing: every call of a Codex thread names the thread."""
 
 
+def prompt(occasion: Occasion) -> str:
+    """Return what the person wrote; an agent gives its sub-agents their tasks as prompts, too."""
+    return "" if occasion.text("agent_id") else occasion.text("prompt") or ""
+
+
 def summary_prompt(store: SyncStore, state: BriefState) -> str:
     """Return nothing: Codex adds no hook's text to what it asks its summarizer for."""
     return ""
