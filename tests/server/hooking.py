@@ -21,7 +21,7 @@ from pinfold.context.specifics import specifics
 from pinfold.server.hook import carry_out
 from pinfold.server.settings import read_settings
 from pinfold.store import Store
-from pinfold.store.commands import PinDecision
+from pinfold.store.commands import CheckpointState, PinDecision
 from pinfold.store.results import Entry, Fold, Pin
 from pinfold.store.sqlite.direct import DirectStore, open_direct
 from pinfold.store.sqlite.store import open_store
@@ -129,6 +129,11 @@ class Client:
                 await store.close()
 
         return anyio.run(asking)
+
+    def save(self, goal: str, caller: Caller | None = None) -> None:
+        """Save a checkpoint as the agent of this conversation does."""
+        command = CheckpointState(caller or self.caller, goal=goal)
+        self.ask(lambda store: store.checkpoint_state(command))
 
     def pins(self) -> list[Pin]:
         return sorted(self.ask(lambda store: store.pins(None, 50)), key=lambda pin: pin.number)

@@ -87,8 +87,8 @@ def test_fields_of_any_shape_are_as_if_absent(claude: Client) -> None:
     claude.pin("the pool holds 8 connections")
     os.mkfifo(claude.folder / "pipe")
     paths = [7, "a\0b", "x" * 5_000, str(claude.folder), str(claude.folder / "pipe")]
-    folders = [None, {}, "a\0b", "/no/such/folder", "y" * 5_000]
-    sources = [None, 7, {}, "", "odd"]
+    folders: list[object] = [None, {}, "a\0b", "/no/such/folder", "y" * 5_000]
+    sources: list[object] = [None, 7, {}, "", "odd"]
     for path, folder, source in zip(paths, folders, sources, strict=True):
         said = claude.hook("session-start", transcript_path=path, cwd=folder, source=source)
         assert "the pool holds 8 connections" in said

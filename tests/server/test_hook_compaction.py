@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pinfold.store.commands import CheckpointState
 from pinfold.store.results import Fold
 from tests.server.hooking import Client, assistant, boundary, summary_line, user
 from tests.server.transcript_samples import CODEX, CODEX_AGENT, lines_of
@@ -95,8 +95,7 @@ def test_pins_are_added_to_what_claude_codes_summarizer_is_asked(claude: Client)
     assert claude.hook("pre-compact", trigger="auto") == ""
     assert [entry.text for entry in claude.entries()] == [SAID]
     claude.pin(PIN, why="they must not outlive a shift")
-    command = CheckpointState(claude.caller, goal="Ship timeouts")
-    claude.ask(lambda store: store.checkpoint_state(command))
+    claude.save("Ship timeouts")
     said = claude.hook("pre-compact", trigger="manual", custom_instructions="keep the ports")
     assert f"P1 decision  {PIN}  Why: they must not outlive a shift\n" in said
     assert "Ship timeouts" not in said
@@ -127,7 +126,7 @@ def test_codexs_compaction_is_read_from_its_rollout_and_shown_at_once(codex: Cli
 
 
 @pytest.mark.parametrize("fields", [{}, {"compact_summary": 7}, {"compact_summary": ""}])
-def test_an_end_that_tells_no_summary_is_no_fold(claude: Client, fields: dict[str, object]) -> None:
+def test_an_end_that_tells_no_summary_is_no_fold(claude: Client, fields: dict[str, Any]) -> None:
     worked(claude)
     claude.hook("post-compact", trigger="auto", **fields)
     assert claude.folds() == []

@@ -64,9 +64,8 @@ def test_a_worktree_that_is_gone_still_is_its_projects(claude: Client) -> None:
     claude.hook("user-prompt-submit", prompt="FACT: one")
     git(claude.project, "worktree", "remove", str(tree))
     home, claude.project = claude.project, tree
-    given = {"prompt": "FACT: two", "cwd": str(tree)}
-    claude.piped = False
-    claude.hook("user-prompt-submit", **given)
+    claude.piped = False  # no process can begin in a folder that is gone
+    claude.hook("user-prompt-submit", prompt="FACT: two", cwd=str(tree))
     claude.project = home
     assert stores(claude) == [claude.store_folder]
     assert [pin.text for pin in claude.pins()] == ["one", "two"]

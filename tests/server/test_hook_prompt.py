@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ The FACT: in the middle of a line is none."""
 
 
 def test_what_the_user_marks_is_pinned_once_and_the_agent_learns_the_pointers(either: Client) -> None:
-    turn = {"turn_id": "t1"} if either.name == "codex" else {"prompt_id": "98d3bd2c"}
+    turn: dict[str, Any] = {"turn_id": "t1"} if either.name == "codex" else {"prompt_id": "98d3bd2c"}
     for _ in range(2):
         said = either.hook("UserPromptSubmit", prompt=PROMPT, **turn)
         assert said == "pinfold: pinned from the prompt: P1, P2\n"
@@ -71,7 +72,7 @@ def test_a_prompt_that_marks_nothing_leaves_no_store_behind(claude: Client) -> N
     ],
 )
 def test_what_the_user_did_not_write_is_not_pinned_in_their_name(
-    tmp_path: Path, piped: bool, name: str, fields: dict[str, str]
+    tmp_path: Path, piped: bool, name: str, fields: dict[str, Any]
 ) -> None:
     client = Client(tmp_path, name, piped=piped)
     assert client.hook("user-prompt-submit", **fields) == ""

@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from pinfold.store.commands import CheckpointState, Message
+from pinfold.store.commands import Message
 from pinfold.store.values import PinKind
 from tests.server.hooking import Client, assistant, user
 from tests.server.peer import META, Answer, Peer, call, running, text_of
@@ -68,7 +68,7 @@ def test_a_repository_that_moved_since_the_checkpoint_is_noted(claude: Client) -
     claude.hook("session-start")
     head = git(claude.project, "rev-parse", "HEAD")
     caller = replace(claude.caller, head=head, branch="main")
-    claude.ask(lambda store: store.checkpoint_state(CheckpointState(caller, goal="Ship timeouts")))
+    claude.save("Ship timeouts", caller)
     assert "has moved" not in claude.hook("session-start", source="resume")
     git(claude.project, "switch", "--quiet", "--create", "other")
     git(claude.project, "commit", "--quiet", "--allow-empty", "--message=second")
@@ -83,8 +83,7 @@ def test_two_conversations_in_one_checkout_do_not_mix(tmp_path: Path, piped: boo
     for client in (anna, bert):
         client.hook("session-start")
         client.pin(f"only {client.session} tries the fast path", session_only=True)
-        command = CheckpointState(client.caller, goal=f"what {client.session} is about")
-        client.ask(lambda store, command=command: store.checkpoint_state(command))
+        client.save(f"what {client.session} is about")
         client.hook("post-compact", trigger="auto", compact_summary=f"<summary>{client.session}</summary>")
     for client, other in ((anna, bert), (bert, anna)):
         said = client.hook("session-start", source="resume")
