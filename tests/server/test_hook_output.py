@@ -56,6 +56,15 @@ def test_a_long_mcp_result_of_claude_code_stays_a_text_or_blocks_as_it_was(claud
     assert claude.kept(2).decode() == f"{LONG}\nthe end"
 
 
+def test_what_a_sub_agent_meets_is_kept_and_not_listed_in_its_parents_brief(either: Client) -> None:
+    answer = either.replaced(
+        **BUILD, tool_response=response_of(either, LONG), agent_id="a0d65b25", agent_type="general-purpose"
+    )
+    assert "A1" in json.dumps(answer)
+    assert either.kept(1).decode() == LONG
+    assert "make -j2 build" not in either.hook("session-start", source="resume")
+
+
 def test_output_that_claude_code_put_into_a_file_is_kept_from_there_byte_for_byte(claude: Client) -> None:
     printed = b"\xff\x00\x1b[31mred\x1b[0m\r\n" * 3_000 + "half 数".encode()[:-1]
     file = claude.folder / "bxnaewc1p.txt"

@@ -33,9 +33,8 @@ def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
     made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
     label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
     try:
-        command = SpillArtifact(
-            occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS]
-        )
+        tool, explores = output.tool[:_LABEL_CHARS], occasion.text("agent_id") is not None
+        command = SpillArtifact(occasion.caller, made.content, made.outline, label, tool, aside=explores)
         return store.spill_artifact(command).artifact
     finally:
         made.content.close()
