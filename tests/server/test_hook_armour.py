@@ -287,3 +287,29 @@ def test_another_writer_is_waited_for_a_few_seconds_and_the_brief_comes_all_the_
     assert f"pid {holder.pid}" in complained(done)
     assert took < 8
     assert (b"8 connections" in done.stdout) == (event in ("session-start", "pre-compact"))
+
+
+@pytest.mark.parametrize(
+    ("event", "fields"),
+    [
+        ("post-tool-use", {"tool_name": "Bash", "tool_response": {"stdout": "hi", "stderr": ""}}),
+        ("user-prompt-submit", {"prompt": "Please go on."}),
+    ],
+)
+def test_an_event_that_leaves_nothing_to_do_loads_nothing(
+    client: Client, event: str, fields: dict[str, object]
+) -> None:
+    loaded = modules(client, b"", "-c", "pass")
+    ours = modules(client, json.dumps(client.payload(**fields)).encode(), *HOOK[1:], event) - loaded
+    assert "pinfold.server.hook" in ours
+    assert not ours & {"dataclasses", "json", "pathlib", "re", "sqlite3", "pinfold.server.hooks"}
+
+
+def modules(client: Client, given: bytes, *arguments: str) -> set[str]:
+    """Return what a Python that prints nothing loads."""
+    command = [sys.executable, "-X", "importtime", *arguments]
+    done = subprocess.run(
+        command, input=given, capture_output=True, env=client.environment(), timeout=PATIENCE_S
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    return {line.rpartition(b"|")[2].strip().decode() for line in done.stderr.splitlines()}
