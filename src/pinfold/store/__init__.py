@@ -104,7 +104,7 @@ class Store(ABC):
     async def append_messages(
         self, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
     ) -> AppendedMessages:
-        """Append messages in order, leaving out those whose `external_id` is known, and save the mark with them.
+        """Append messages in order with their pins, leaving out those whose `external_id` is known; save the mark.
 
         Known is what the session holds; with a `mark`, what any session of the client does, since the transcript of
         a forked conversation repeats another one's. Messages may be none.
