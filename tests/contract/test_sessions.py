@@ -66,3 +66,10 @@ async def test_a_rebuild_leaves_everybody_in_their_conversations(store: Store) -
     assert (await store.verify()).problems == ()
     await store.rebuild()
     assert (await store.brief_state(SERVER)).session == 2
+
+
+async def test_the_model_that_a_session_start_names_is_known_until_another_one_is(store: Store) -> None:
+    named = StartSession(ANNA, "startup", "71", model="claude-opus-5-5")
+    await store.start_session(named)
+    await _start(store, ANNA, "resume", run="71")
+    assert (await store.status()).model == "claude-opus-5-5"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -51,11 +51,13 @@ class Workplace:
         )
 
     @contextmanager
-    def running(self, *arguments: str, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-        """Start, and kill at the end if it still runs."""
+    def running(
+        self, *arguments: str, before: Sequence[str] = (), **options: Any
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Start, with `before` in front of the command line, and kill at the end if it still runs."""
         pipe = subprocess.PIPE
         usual: dict[str, Any] = {"env": self.environment(), "stdin": pipe, "stdout": pipe, "stderr": pipe}
-        started = subprocess.Popen([*RUN, *arguments], cwd=self.project, **(usual | options))
+        started = subprocess.Popen([*before, *RUN, *arguments], cwd=self.project, **(usual | options))
         with started:
             try:
                 yield started

@@ -11,9 +11,11 @@ import anyio
 import pytest
 
 from pinfold.server.commands import asking
+from pinfold.store.commands import StartSession
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Actor, Caller
 from tests.contract.acts import pin
 from tests.server.peer import PATIENCE_S, environment
 from tests.server.person import BLOB, LOG, ODD, Project, with_a_past
@@ -297,3 +299,15 @@ def test_a_listing_in_a_pipe_loads_nothing_that_it_does_not_need(project: Projec
     )
     assert done.stdout.startswith("P4\t")
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_status_has_heard_of_hooks_once_one_began_a_session(empty: Project) -> None:
+    async def begin(actor: Actor) -> None:
+        store = await open_store(empty.settings.store_folder, "app")
+        await store.start_session(StartSession(Caller("codex", actor, actor), "startup"))
+        await store.close()
+
+    anyio.run(begin, "agent")
+    assert "none heard yet" in empty.run("status").stdout
+    anyio.run(begin, "hook")
+    assert "hooks\tlast heard 20" in empty.run("status").stdout

@@ -34,12 +34,13 @@ sys.exit(5)
 """
 """Says which signals it hears, until its stdin ends."""
 
-ON_A_TERMINAL = """
+_TAKE_IT = """
 import fcntl, os, sys, termios
 os.setsid()
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execvp(sys.argv[1], sys.argv[1:])
 """
+ON_A_TERMINAL = (sys.executable, "-c", _TAKE_IT)
 """Makes its stdin the controlling terminal and becomes the command."""
 
 
@@ -121,8 +122,8 @@ def test_the_status_is_not_lost_where_ended_children_are_ignored(place: Workplac
 
 def test_ctrl_c_at_a_terminal_reaches_the_command_once_each_time(place: Workplace) -> None:
     with _terminal() as (ours, theirs):
-        command = [sys.executable, "-c", ON_A_TERMINAL, *RUN, *in_python(LISTENER, "SIGINT", "SIGTERM")]
-        with subprocess.Popen(command, env=place.environment(), stdin=theirs, stdout=subprocess.PIPE) as run:
+        command = in_python(LISTENER, "SIGINT", "SIGTERM")
+        with place.running(*command, before=ON_A_TERMINAL, stdin=theirs) as run:
             assert _line(run) == b"ready\n"
             for _ in range(2):
                 os.write(ours, b"\x03")
@@ -135,8 +136,8 @@ def test_ctrl_c_at_a_terminal_reaches_the_command_once_each_time(place: Workplac
 
 def test_ctrl_c_ends_us_with_a_command_that_ends(place: Workplace) -> None:
     with _terminal() as (ours, theirs):
-        command = [sys.executable, "-c", ON_A_TERMINAL, *RUN, "--", "sh", "-c", "echo ready; read end"]
-        with subprocess.Popen(command, env=place.environment(), stdin=theirs, stdout=subprocess.PIPE) as run:
+        command = ("--", "sh", "-c", "echo ready; read end")
+        with place.running(*command, before=ON_A_TERMINAL, stdin=theirs) as run:
             assert _line(run) == b"ready\n"
             os.write(ours, b"\x03")
             assert run.wait(PATIENCE_S) == -signal.SIGINT

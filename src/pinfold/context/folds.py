@@ -1,7 +1,7 @@
 """The audit of a fold: what stood before it and is not in its summary.
 
-Pure and the same for the same input; text is compared, not meaning, so "absent" is certain and "lost" a guess. About
-a third of a second for a window of 164,000 tokens. Source: design 3 (Folds and their audit).
+Pure and the same for the same input; text is compared, not meaning, so "absent" is certain and "lost" a guess. Under
+a second for a window of 164,000 tokens. Source: design 3 (Folds and their audit).
 """
 
 from __future__ import annotations

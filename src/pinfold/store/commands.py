@@ -117,13 +117,14 @@ class StartSession:
     """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
 
     `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
-    `transcript` is a path, of a file that need not exist yet.
+    `transcript` is a path, of a file that need not exist yet; `model` the model's name.
     """
 
     caller: Caller
     source: str
     run: str | None = None
     transcript: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -286,7 +286,8 @@ class BriefState:
 class StoreStatus:
     """The store at a glance. `read_only` says why it cannot be written, if it cannot.
 
-    `client` is that of the newest session of an agent; `hook_at` is when a client's hook last reported a session.
+    `client` is that of the newest session of an agent; `hook_at` is when a client's hook last told of one, or of
+    a fold, `model` the newest that one named.
     """
 
     project: str
@@ -302,6 +303,7 @@ class StoreStatus:
     read_only: str | None
     client: str | None = None
     hook_at: str | None = None
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,12 +162,13 @@ CREATE TABLE transcript (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX transcript_conversation ON transcript (client, conversation);
 
--- SCRATCH: which conversation a client's process is in; its servers only know the one that they were started in.
+-- SCRATCH: which conversation a client's process is in, with which model; its servers only know which they began in.
 CREATE TABLE client_run (
     client       TEXT NOT NULL,
     run          TEXT NOT NULL,
     conversation TEXT NOT NULL,
     at           TEXT NOT NULL,
+    model        TEXT,
     PRIMARY KEY (client, run)
 ) STRICT, WITHOUT ROWID;
 

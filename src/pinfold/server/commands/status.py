@@ -36,7 +36,7 @@ def status_report(settings: Settings, model: Model) -> Report:
     async def question(store: Store) -> Report:
         found = await store.status()
         folds = await store.folds(None, 1)
-        budget = await _budget(store, model, found.client)
+        budget = await _budget(store, model, found)
         last = folds[0] if folds else None
         facts = asdict(found) | {
             "folds": last.number if last else 0,
@@ -49,15 +49,16 @@ def status_report(settings: Settings, model: Model) -> Report:
     return ask(settings, question)
 
 
-async def _budget(store: Store, model: Model, last_client: str | None) -> HistoryBudget:
+async def _budget(store: Store, model: Model, found: StoreStatus) -> HistoryBudget:
     """Count what pinfold takes of the window of the client asked for, else of the one in whose shell this runs."""
     from pinfold.context.tokens import count
     from pinfold.tools.price import catalogue_tokens, instructions_tokens
 
-    here = claude_code.NAME if claude_code.conversation(os.environ) else last_client
+    here = claude_code.NAME if claude_code.conversation(os.environ) else found.client
+    name = model.name or (None if model.client else found.model)
     state, brief = await brief_now(store)
     return HistoryBudget(
-        window_of(model.client or here, model.name, model.window),
+        window_of(model.client or here, name, model.window),
         tools=catalogue_tokens() + instructions_tokens(),
         brief=count(brief),
         pins=sum(pin.tokens for pin in state.pins if pin.superseded_by is None),

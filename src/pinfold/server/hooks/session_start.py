@@ -12,8 +12,13 @@ from pinfold.store.commands import StartSession
 def act(occasion: Occasion) -> str:
     """Return the brief, plain text that the client adds to the context."""
     caller, path = occasion.caller, occasion.transcript
-    source = occasion.text("source") or "startup"
-    start = StartSession(caller, source, occasion.particulars.run_of(), str(path) if path else None)
+    start = StartSession(
+        caller,
+        occasion.text("source") or "startup",
+        occasion.particulars.run_of() or occasion.conversation,
+        str(path) if path else None,
+        occasion.text("model"),
+    )
     with occasion.store() as store:
         store.start_session(start)
         catch_up(occasion, store)

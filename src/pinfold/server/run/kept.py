@@ -77,11 +77,6 @@ class Kept:
         if stop < len(block):
             self._last.appendleft((fd, block[stop:]))
 
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._file is not None:
-            self._file.close()
-
     def _room(self, block: bytes) -> int:
         """Return how much of a block still belongs to the beginning, which ends with a line where it can."""
         room = self.limit_bytes - self.first_bytes
@@ -99,7 +94,7 @@ class Kept:
         if self._file is None:
             import tempfile  # 10 ms that a short output does not cost
 
-            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
+            self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - goes with the process
         fd, block = piece
         rest = memoryview(_FRAME.pack(fd, len(block)) + block)
         self._file.seek(self._file_bytes)

@@ -27,8 +27,10 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 def _meet(tx: Transaction, command: StartSession) -> None:
     tx.db.execute(
-        "INSERT OR REPLACE INTO client_run (client, run, conversation, at) VALUES (?, ?, ?, ?)",
-        (command.caller.client, command.run, command.caller.conversation, tx.at),
+        "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
+        " model = coalesce(excluded.model, model)",
+        (command.caller.client, command.run, command.caller.conversation, tx.at, command.model),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",

@@ -29,8 +29,16 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         journal=db.execute("PRAGMA journal_mode").fetchone()[0],
         read_only=read_only,
         client=_client(db),
-        hook_at=db.execute("SELECT max(at) FROM client_process").fetchone()[0],
+        hook_at=_hook_at(db),
+        model=_model(db),
     )
+
+
+def _model(db: sqlite3.Connection) -> str | None:
+    row = db.execute(
+        "SELECT model FROM client_run WHERE model IS NOT NULL ORDER BY at DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _client(db: sqlite3.Connection) -> str | None:
@@ -38,3 +46,13 @@ def _client(db: sqlite3.Connection) -> str | None:
         "SELECT client FROM session JOIN event USING (seq) WHERE actor != 'cli' ORDER BY number DESC LIMIT 1"
     ).fetchone()
     return None if row is None else str(row[0])
+
+
+def _hook_at(db: sqlite3.Connection) -> str | None:
+    """Return when a hook last reported something, from the tables that stay small: runs, sessions begun, folds."""
+    row = db.execute(
+        "SELECT max(at) FROM (SELECT at FROM client_run"
+        " UNION ALL SELECT event.at FROM session JOIN event USING (seq) WHERE actor = 'hook'"
+        " UNION ALL SELECT event.at FROM fold JOIN event USING (seq) WHERE actor = 'hook')"
+    ).fetchone()
+    return None if row[0] is None else str(row[0])

@@ -15,7 +15,7 @@ STEPS: dict[int, tuple[str, ...]] = {
         " byte_offset INTEGER NOT NULL, head TEXT NOT NULL) STRICT, WITHOUT ROWID",
         "CREATE INDEX transcript_conversation ON transcript (client, conversation)",
         "CREATE TABLE client_run (client TEXT NOT NULL, run TEXT NOT NULL, conversation TEXT NOT NULL,"
-        " at TEXT NOT NULL, PRIMARY KEY (client, run)) STRICT, WITHOUT ROWID",
+        " at TEXT NOT NULL, model TEXT, PRIMARY KEY (client, run)) STRICT, WITHOUT ROWID",
     )
 }
 """By the schema that a step leads to: what it does to the one before."""
