@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pinfold.server.transcripts.finding import Found
 from pinfold.server.transcripts.follow import Followed, Source, follow
