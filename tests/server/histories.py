@@ -11,6 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner, Result
+
+from pinfold.server.cli import main
 from pinfold.server.settings import read_settings
 from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.follow import Followed, Source, follow
@@ -57,12 +60,19 @@ class Place:
     def command(self, *arguments: str | Path) -> list[str]:
         return [*PINFOLD, *map(str, arguments), "--project", str(self.project)]
 
-    def run(self, *arguments: str | Path, given: str = "", **more: str) -> Done:
-        """Run a command of pinfold's to its end, piped."""
+    def run(self, *arguments: str | Path, **more: str) -> Result:
+        """Run a command of pinfold's inside of the test, as if piped; a bug of ours fails the test at once."""
+        alone = dict.fromkeys(("CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR", "PINFOLD_PROJECT"))
+        ours = {**alone, **self.variables, **more}
+        given = self.command(*arguments)[len(PINFOLD) :]
+        return CliRunner().invoke(main, given, env=ours, catch_exceptions=False)
+
+    def run_hook(self, event: str, payload: object, client: str = "claude", **more: str) -> Done:
+        """Tell of an event as a client does."""
         return subprocess.run(
-            self.command(*arguments),
+            [*PINFOLD, "hook", event, "--client", client],
             env=environment(**self.variables, **more),
-            input=given,
+            input=json.dumps(payload),
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,

@@ -69,6 +69,8 @@ def _given(paths: Sequence[Path], client: str | None) -> list[Found]:
 
 
 def _recognized(path: Path, client: str | None) -> Found | None:
+    if not path.is_file():  # a pipe can be read once only, and looking at its beginning does so
+        raise InvalidInputError(f"{path} is no file.", "Write it to one first.")
     try:
         return found_at(path.absolute(), client)
     except OSError as error:
