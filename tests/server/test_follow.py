@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -138,3 +140,26 @@ def test_a_resumed_reading_still_knows_how_large_the_window_was(place: Place, tm
     other.follow(CODEX)
     assert bodies(place.events(), "fold.recorded") == bodies(other.events(), "fold.recorded")
     assert bodies(place.events(), "fold.recorded")[0]["tokens_before"] == 120_020
+
+
+@pytest.mark.parametrize("kind", ["messages", "known messages", "lines that say nothing"])
+def test_a_reading_whose_time_is_over_stops_whatever_the_lines_say(place: Place, kind: str) -> None:
+    talk = Written()
+    says_nothing = b'{"type":"api-request","body":"' + b"x" * 1_000 + b'"}\n'
+    first = talk.says("Hi.", "user")
+    rest = [talk.says(f"Message {number}.") if "messages" in kind else says_nothing for number in range(50)]
+    path = transcript(place.folder, [first, *rest])
+    if kind == "known messages":
+        place.follow(path)
+        place.forget_marks()
+    found = found_at(path)
+    assert found is not None
+    source = Source(found, Caller("claude-code", SESSION, "import"))
+    offsets = []
+    with closing(place.store()) as store:
+        for _ in range(3):
+            follow(store, source, deadline=time.monotonic())
+            mark = store.transcript_mark(str(path))
+            offsets.append(mark.offset if mark else 0)
+    sizes = [len(line) for line in (first, *rest[:2])]
+    assert offsets == list(itertools.accumulate(sizes))

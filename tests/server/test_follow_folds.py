@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.folds import record
+from pinfold.server.transcripts.follow import Source, follow
 from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.keeping import Keeper
+from pinfold.store.commands import RecordFold, TranscriptMark
+from pinfold.store.results import RecordedFold
+from pinfold.store.sqlite.direct import DirectStore
 from pinfold.store.values import Caller
 from tests.server.histories import Place, bodies
 from tests.server.transcript_samples import CLAUDE, CODEX
@@ -89,3 +94,28 @@ def test_a_client_without_figures_leaves_estimates_and_amends_nothing_by_them(pl
     path.write_bytes(path.read_bytes() + talk.compacts(SUMMARY, 0, 0))
     place.follow(path)
     assert shown_folds(place)[0]["tokens_before"] is None
+
+
+class Interrupted(DirectStore):
+    """A store whose caller is stopped just before a fold is written down."""
+
+    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+        raise KeyboardInterrupt
+
+
+def test_a_reading_that_is_stopped_at_a_fold_records_it_the_next_time(place: Place, tmp_path: Path) -> None:
+    talk = Written()
+    lines = [talk.says("Use port 5004.", "user"), talk.compacts(SUMMARY), talk.says("On.")]
+    path = transcript(place.folder, lines)
+    found = found_at(path)
+    assert found is not None
+    with closing(place.store()) as store:
+        store.__class__ = Interrupted
+        with pytest.raises(KeyboardInterrupt):
+            follow(store, Source(found, Caller("claude-code", SESSION, "import")))
+    assert len(place.events()) == 2
+    place.follow(path)
+    alone = Place(tmp_path / "alone")
+    alone.follow(path)
+    assert place.events() == alone.events()
+    assert len(bodies(place.events(), "fold.recorded")) == 1

@@ -19,7 +19,7 @@ CUTS = st.lists(st.floats(0, 1), max_size=6).map(sorted)
 @pytest.mark.parametrize(
     "sample", [CLAUDE, CLAUDE_FORK, CODEX, CODEX_SCRIPTS], ids=lambda path: path.stem[:12]
 )
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(cuts=CUTS, forgets=st.booleans())
 def test_any_cutting_of_its_growth_gives_the_log_of_one_reading(
     sample: Path, cuts: list[float], *, forgets: bool

@@ -31,12 +31,12 @@ def import_report(
     """
     name = _CLIENTS.get(client or "", client)
     found = _given(paths, name) if paths else _all(settings, name)
+    if not found and not as_json:
+        return _NONE_THERE if paths else _NONE, True
     if dry_run:
         return _planned(found, as_json=as_json), True
     outcome = _imported(settings, found) if found else Imported()
-    none = _NONE_THERE if paths else _NONE
-    text = json.dumps(asdict(outcome), ensure_ascii=False) if as_json else _told(outcome) if found else none
-    return text, not outcome.failed
+    return json.dumps(asdict(outcome), ensure_ascii=False) if as_json else _told(outcome), not outcome.failed
 
 
 def _imported(settings: Settings, found: Sequence[Found]) -> Imported:
@@ -84,15 +84,22 @@ def _planned(found: Sequence[Found], *, as_json: bool) -> str:
         files = [{"path": str(each.path), "client": each.client, "bytes": _size(each)} for each in found]
         return json.dumps({"files": files})
     rows = [f"{each.client}\t{_size(each)}\t{each.path}" for each in found]
-    return "\n".join([*rows, f"would read {len(found):,} transcripts, {sum(map(_size, found)):,} bytes"])
+    return "\n".join(
+        [*rows, f"would read {_many(len(found), 'transcript')}, {sum(map(_size, found)):,} bytes"]
+    )
 
 
 def _told(outcome: Imported) -> str:
-    parts = [f"{outcome.messages:,} messages", f"{outcome.folds:,} folds", f"{outcome.pins:,} pins"]
-    more = f"; {outcome.repeated:,} messages were known" if outcome.repeated else ""
-    odd = f"; {outcome.unknown:,} lines could not be read" if outcome.unknown else ""
-    first = f"read {outcome.files:,} transcripts: {', '.join(parts)} new{more}{odd}"
+    counts = {"message": outcome.messages, "fold": outcome.folds, "pin": outcome.pins}
+    parts = ", ".join(_many(count, name) for name, count in counts.items())
+    known = f"; known already: {_many(outcome.repeated, 'message')}" if outcome.repeated else ""
+    odd = f"; not understood: {_many(outcome.unknown, 'line')}" if outcome.unknown else ""
+    first = f"read {_many(outcome.files, 'transcript')}: {parts} new{known}{odd}"
     return "\n".join([first, *(f"not read: {failure}" for failure in outcome.failed)])
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
 
 
 @contextmanager
