@@ -25,6 +25,7 @@ class Scale:
     rebuilt: int
     transcript_lines: int
     imports: int
+    imported_lines: int
 
 
 FULL = Scale(
@@ -44,6 +45,7 @@ FULL = Scale(
     rebuilt=1_000_000,
     transcript_lines=10_000,
     imports=5,
+    imported_lines=350_000,
 )
 QUICK = Scale(
     quick=True,
@@ -62,4 +64,5 @@ QUICK = Scale(
     rebuilt=50_000,
     transcript_lines=2_000,
     imports=2,
+    imported_lines=7_000,
 )

@@ -14,6 +14,8 @@ from pinfold.context.specifics import Kept
 from pinfold.context.strings import strings_in_play
 from pinfold.store.results import FoldedPart, Pin
 
+_PAGE_CHARS = 256 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Audit:
@@ -47,12 +49,35 @@ def audit(part: FoldedPart, summary: str, *, briefed: bool) -> Audit:
 
 def _present(part: FoldedPart, *, briefed: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield pins with those of their specifics that stood in the part."""
-    text = Kept("\n".join(entry.text for entry in part.entries))
+    shown = {pin.number for pin in part.pins if _was_shown(pin, part, briefed=briefed)}
+    stood = _stood({each for pin in part.pins if pin.number not in shown for each in pin.specifics}, part)
     for pin in part.pins:
-        known = _was_shown(pin, part, briefed=briefed)
-        parts = tuple(each for each in pin.specifics if known or (text.has_word(each) and text.holds(each)))
+        parts = tuple(each for each in pin.specifics if pin.number in shown or each in stood)
         if parts:
             yield pin.number, parts
+
+
+def _stood(wanted: set[str], part: FoldedPart) -> set[str]:
+    """Return which of some specifics an entry held; pages at a time, since a window of them is large."""
+    found: set[str] = set()
+    for page in _pages(part):
+        if found == wanted:
+            break
+        text = Kept(page)
+        found |= {each for each in wanted - found if text.has_word(each) and text.holds(each)}
+    return found
+
+
+def _pages(part: FoldedPart) -> Iterator[str]:
+    page: list[str] = []
+    chars = 0
+    for entry in part.entries:
+        page.append(entry.text)
+        chars += len(entry.text)
+        if chars >= _PAGE_CHARS:
+            yield "\n".join(page)
+            page, chars = [], 0
+    yield "\n".join(page)
 
 
 def _was_shown(pin: Pin, part: FoldedPart, *, briefed: bool) -> bool:

@@ -104,7 +104,7 @@ class Store(ABC):
     async def append_messages(
         self, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
     ) -> AppendedMessages:
-        """Append messages in order, leaving out those whose `external_id` is known, and save the mark with them.
+        """Append messages in order with their pins, leaving out those whose `external_id` is known; save the mark.
 
         Known is what the session holds; with a `mark`, what any session of the client does, since the transcript of
         a forked conversation repeats another one's. Messages may be none.
@@ -136,7 +136,7 @@ class Store(ABC):
     async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """Return what a fold of the caller's conversation folds now, None when the fold `key` is recorded already.
 
-        At most the newest 20,000 entries and 8 Mi characters of them.
+        At most the newest 20,000 entries and 4 Mi characters of them: a window of 1,000,000 tokens.
         """
 
     @abstractmethod

@@ -95,7 +95,7 @@ class Message:
 
     `role` is user, assistant, tool_call or tool_result; `call_id` links a result to its call; `at` is ISO 8601.
     `artifacts` (an image, an output too long to be searched as text) are stored beside it; their pointers follow
-    its text, one a line.
+    its text, one a line. `pins` are what it says is to be kept. `conversation` is whose it is, if not the caller's.
     """
 
     role: str
@@ -108,6 +108,8 @@ class Message:
     tokens: int = 0
     tokens_estimated: bool = True
     artifacts: tuple[SpillArtifact, ...] = ()
+    pins: tuple[PinDecision, ...] = ()
+    conversation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

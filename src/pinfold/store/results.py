@@ -177,11 +177,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class AppendedMessages:
-    """How many messages were new and how many were already in the log; `last_seq` is the newest event's."""
+    """How many messages were new and how many were already in the log; `last_seq` is the newest event's.
+
+    `pinned` counts the pins that the new ones brought along and that were new, too.
+    """
 
     appended: int
     repeated: int
     last_seq: int
+    pinned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import click
 from pinfold.server.limits import SPILL_TOKENS
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
 
+_INTERRUPTED = 130
+
 
 @click.command(
     cls=Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -58,7 +60,16 @@ def import_(
     """
     from pinfold.server.transcripts.report import import_report
 
-    click.echo(import_report(settings_of(project), paths, client, dry_run=dry_run, as_json=as_json))
+    try:
+        text, ok = import_report(settings_of(project), paths, client, dry_run=dry_run, as_json=as_json)
+    except KeyboardInterrupt:
+        click.echo(
+            "pinfold: interrupted; what was read is kept, and the same command goes on behind it.", err=True
+        )
+        sys.exit(_INTERRUPTED)
+    click.echo(text)
+    if not ok:
+        sys.exit(1)
 
 
 @click.command(cls=Command, context_settings={"ignore_unknown_options": True})

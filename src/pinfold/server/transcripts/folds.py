@@ -47,7 +47,10 @@ def record(
     return not outcome.repeated
 
 
-def _tokens(part: FoldedPart, compacted: Compacted) -> tuple[int, int]:
-    """Return the tokens before and after: the client's figures, else estimates of what the log holds."""
-    before = compacted.tokens_before or sum(entry.tokens for entry in part.entries)
+def _tokens(part: FoldedPart, compacted: Compacted) -> tuple[int | None, int]:
+    """Return the tokens before and after: the client's figures, else estimates of what the log holds.
+
+    Nothing stands in the log where a hook has told of the compaction, so of that one no size before is known.
+    """
+    before = compacted.tokens_before or sum(entry.tokens for entry in part.entries) or None
     return before, compacted.tokens_after or (len(compacted.summary) + 3) // 4

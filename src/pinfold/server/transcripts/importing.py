@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pinfold.server.transcripts.finding import Found
 from pinfold.server.transcripts.follow import Followed, Source, follow
@@ -21,15 +20,18 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import came to: files read, what `Followed` counts of all of them together, and sub-agents' answers."""
+    """What an import came to: files read, and what `Followed` counts of all of them together.
+
+    `failed` says of each file that could not be read to its end why.
+    """
 
     files: int = 0
     messages: int = 0
     repeated: int = 0
     folds: int = 0
     pins: int = 0
-    answers: int = 0
     unknown: int = 0
+    failed: tuple[str, ...] = ()
 
     def plus(self, followed: Followed) -> Imported:
         """Return the sum with one more file."""
@@ -45,18 +47,18 @@ class Imported:
 
 
 def import_transcripts(store: SyncStore, found: Iterable[Found], progress: Progress) -> Imported:
-    """Read transcripts into the log; sub-agents' first, so that their answers lead to what they did.
+    """Read transcripts into the log; sub-agents' last, since most answers stand in their parents', in their place.
 
-    Raises what the store raises, and `OSError` for a file that cannot be read.
+    Raises what the store raises.
     """
     total = Imported()
-    for transcript in sorted(found, key=lambda each: each.heading.agent is None):
-        if transcript.heading.agent is not None:
-            answers = _import_agent(store, transcript)
-            total = replace(total, files=total.files + 1, answers=total.answers + answers)
-            progress(_size(transcript.path))
-        else:
-            total = total.plus(_import_one(store, transcript, progress))
+    for transcript in sorted(found, key=lambda each: each.heading.agent is not None):
+        read = _import_one if transcript.heading.agent is None else _import_agent
+        try:
+            total = total.plus(read(store, transcript, progress))
+        except OSError as error:
+            failure = f"{transcript.path} ({error.strerror or error})"
+            total = replace(total, failed=(*total.failed, failure))
     return total
 
 
@@ -73,23 +75,24 @@ def _import_one(store: SyncStore, found: Found, progress: Progress) -> Followed:
         done = offset
 
     outcome = follow(store, Source(found, _caller(found, found.heading.conversation)), progress=report)
-    report(_size(found.path))
+    report(found.path.stat().st_size)
     return outcome
 
 
-def _import_agent(store: SyncStore, found: Found) -> int:
+def _import_agent(store: SyncStore, found: Found, progress: Progress) -> Followed:
     """Keep a sub-agent's answer, unless the file was read before; one that is still at work has none yet."""
-    size = _size(found.path)
+    size = found.path.stat().st_size
+    progress(size)
     mark = store.transcript_mark(str(found.path))
     if mark is not None and mark.offset == size:
-        return 0
-    last = _last_said(found)
-    if last is None or last.role != "assistant" or found.heading.agent is None:
-        return 0
-    caller = _caller(found, found.heading.parent)
-    here = TranscriptMark(str(found.path), found.client, caller.conversation, size, head_digest(found.path))
-    answer = Answer(found.heading.agent, "", last.text, found.path, last.at, found.heading.call_id)
-    return int(keep_answer(store, caller, answer, here))
+        return Followed()
+    agent, last = found.heading.agent, _last_said(found)
+    if last is None or last.role != "assistant" or agent is None:
+        return Followed()
+    here = TranscriptMark(str(found.path), found.client, agent, size, head_digest(found.path))
+    answer = Answer(agent, "", last.text, found.path, last.at, found.heading.call_id)
+    is_new = keep_answer(store, _caller(found, found.heading.parent), answer, here)
+    return Followed(messages=int(is_new), repeated=int(not is_new))
 
 
 def _last_said(found: Found) -> Spoken | None:
@@ -98,10 +101,3 @@ def _last_said(found: Found) -> Spoken | None:
         for item in reader.items(line.content):
             last = item if isinstance(item, Spoken) and item.text else last
     return last
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -41,6 +41,12 @@ def answer_id(agent: str, text: str) -> str:
     return f"agent:{agent}:{hashlib.sha256(text.strip().encode('utf-8', 'replace')).hexdigest()[:16]}"
 
 
+def agent_of(external_id: str) -> str | None:
+    """Return whose answer a message with such an id is, None for any other message."""
+    first, _, rest = external_id.partition(":")
+    return rest.rpartition(":")[0] if first == "agent" else None
+
+
 @dataclass(frozen=True, slots=True)
 class Compacted:
     """One compaction. `tokens_before` and `tokens_after` are the client's own figures, where it gives them.
@@ -84,6 +90,8 @@ class Format(Protocol):
     client: str
     unknown: int
     """Lines that were skipped because nothing is known of them; bookkeeping lines are not counted."""
+    looks_back_bytes: int
+    """How much of what was read before it has to see again where a reading is taken up."""
 
     def items(self, line: bytes) -> list[Item]:
         """Return what one line says, in order; nothing for a line that says nothing or cannot be read."""

@@ -20,6 +20,7 @@ class JsonLines:
     """
 
     client = NAME
+    looks_back_bytes = 0
     is_open = False
 
     def __init__(self) -> None:

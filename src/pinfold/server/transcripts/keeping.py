@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinfold.context.visible import clip, clip_front, shorten
 from pinfold.server.transcripts.items import Picture, Spoken
+from pinfold.server.transcripts.saying import pins_in
 from pinfold.store.commands import Message, SpillArtifact
 from pinfold.store.redaction import Redactor
 from pinfold.store.values import MAX_ARTIFACT_BYTES, Caller
@@ -29,14 +30,18 @@ class Keeper:
     redactor: Redactor
 
     def message(self, spoken: Spoken) -> Message:
-        """Return one message, its tokens estimated."""
+        """Return one message, its tokens estimated, with the pins that are said in it."""
+        if spoken.conversation not in (None, self.caller.conversation):
+            return replace(self, caller=replace(self.caller, conversation=spoken.conversation)).message(
+                spoken
+            )
         long = len(spoken.text) > MAX_CHARS
         label = shorten(spoken.tool or spoken.role, _LABEL_CHARS)
         artifacts = [self.artifact([spoken.text.encode()], label)] if long else []
         artifacts += [kept for picture in spoken.pictures if (kept := self._picture(picture))]
         return Message(
             role=spoken.role,
-            text=_ends(spoken.text) if long else spoken.text,
+            text=self._ends(spoken.text) if long else spoken.text,
             external_id=spoken.external_id,
             at=spoken.at,
             tool=spoken.tool,
@@ -44,6 +49,8 @@ class Keeper:
             files=spoken.files,
             tokens=(len(spoken.text) + 3) // 4,
             artifacts=tuple(artifacts),
+            pins=pins_in(spoken, self.caller, self.redactor),
+            conversation=spoken.conversation,
         )
 
     def artifact(self, blocks: Iterable[bytes], label: str, source: str = _SOURCE) -> SpillArtifact:
@@ -60,10 +67,11 @@ class Keeper:
             return None
         return self.artifact([content], shorten(picture.media_type, _LABEL_CHARS))
 
-
-def _ends(text: str) -> str:
-    head, tail = clip(text, _HEAD_CHARS), clip_front(text, _TAIL_CHARS)
-    return f"{head}\n[… {len(text) - len(head) - len(tail):,} characters between, whole in …]\n{tail}"
+    def _ends(self, text: str) -> str:
+        """Return beginning and end; half of a secret would not be known for one, so they are replaced before."""
+        clean = self.redactor.text(text).text
+        head, tail = clip(clean, _HEAD_CHARS), clip_front(clean, _TAIL_CHARS)
+        return f"{head}\n[… {len(clean) - len(head) - len(tail):,} characters between, whole in …]\n{tail}"
 
 
 def let_go(messages: Iterable[Message]) -> None:

@@ -10,7 +10,7 @@ from pinfold.context.visible import shorten
 from pinfold.server.transcripts.items import Spoken, answer_id
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import opened
-from pinfold.store.commands import SpillArtifact, TranscriptMark
+from pinfold.store.commands import Message, TranscriptMark
 from pinfold.store.errors import TooLargeError
 from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
@@ -34,33 +34,32 @@ class Answer:
 def keep_answer(store: SyncStore, caller: Caller, answer: Answer, mark: TranscriptMark | None = None) -> bool:
     """Append the answer to its parent's history with its transcript beside it; return whether it was new."""
     keeper = Keeper(caller, store.redactor)
-    message = keeper.message(
-        Spoken(
-            answer_id(answer.agent, answer.text),
-            "assistant",
-            answer.text,
-            answer.at,
-            tool=f"sub-agent {answer.kind}",
-            call_id=answer.call_id,
-        )
+    said = Spoken(
+        answer_id(answer.agent, answer.text),
+        "assistant",
+        answer.text,
+        answer.at,
+        tool=f"sub-agent {answer.kind}".strip(),
+        call_id=answer.call_id,
     )
-    kept = _transcript(keeper, answer)
-    message = replace(message, artifacts=(*message.artifacts, *kept))
+    name = f"{answer.kind} {answer.agent}".strip()
+    message = with_transcript(keeper.message(said), keeper, name, answer.transcript)
     try:
         return store.append_messages(caller, [message], mark).appended > 0
     finally:
         let_go([message])
 
 
-def _transcript(keeper: Keeper, answer: Answer) -> tuple[SpillArtifact, ...]:
-    """Return the transcript on its way to be kept, unless it cannot be."""
-    if answer.transcript is None:
-        return ()
+def with_transcript(message: Message, keeper: Keeper, name: str, transcript: Path | None) -> Message:
+    """Return the answer of a sub-agent with its transcript beside it, unless that cannot be kept."""
+    if transcript is None:
+        return message
     try:
-        label = f"transcript of sub-agent {shorten(f'{answer.kind} {answer.agent}', _LABEL_CHARS)}"
-        return (keeper.artifact(_blocks(answer.transcript), label, "sub-agent"),)
+        label = f"transcript of sub-agent {shorten(name, _LABEL_CHARS)}"
+        kept = keeper.artifact(_blocks(transcript), label, "sub-agent")
     except (OSError, TooLargeError):
-        return ()
+        return message
+    return replace(message, artifacts=(*message.artifacts, kept))
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

@@ -1,48 +1,53 @@
-"""The verb `append_messages`: history as the client tells it, each message once."""
+"""The verb `append_messages`: history as the client tells it, each message once, with what it says is to be kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from pinfold.store.commands import Message, TranscriptMark
 from pinfold.store.events import Body, Kind
 from pinfold.store.results import AppendedMessages
 from pinfold.store.sqlite import marks, sessions
+from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.values import Caller
+
+_KNOWN_TO_SESSION = "SELECT 1 FROM external WHERE external_id = ? AND session = ?"
+_KNOWN_TO_CLIENT = (
+    "SELECT 1 FROM external JOIN session ON session.number = external.session"
+    " WHERE external.external_id = ? AND session.client = ?"
+)
+"""A forked conversation's transcript repeats what stands in another one's, under the same ids."""
 
 
 def append_messages(
     tx: Transaction, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
 ) -> AppendedMessages:
     """Append the new ones in order; see `Store.append_messages`."""
-    session = sessions.ensure(tx, caller) if messages else 0
-    is_known = _known_to_client(tx, caller) if mark else _known_to_session(tx, session)
-    appended = 0
+    opened: dict[str, int] = {}
+    appended = pinned = 0
     for message in messages:
-        if message.external_id and is_known(message.external_id):
+        conversation = message.conversation or caller.conversation
+        if conversation not in opened:
+            opened[conversation] = sessions.ensure(tx, replace(caller, conversation=conversation))
+        session = opened[conversation]
+        if message.external_id and _is_known(tx, message.external_id, caller.client if mark else session):
             continue
         tx.append(Draft(Kind.MESSAGE_APPENDED, _body(tx, message), session, caller.actor))
         appended += 1
+        pinned += sum(not pin_decision(tx, pin).repeated for pin in message.pins)
     if mark is not None:
         marks.save(tx, mark)
     last = tx.db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
-    return AppendedMessages(appended, len(messages) - appended, int(last))
+    return AppendedMessages(appended, len(messages) - appended, int(last), pinned)
 
 
-def _known_to_session(tx: Transaction, session: int) -> Callable[[str], bool]:
-    query = "SELECT 1 FROM external WHERE session = ? AND external_id = ?"
-    return lambda name: tx.db.execute(query, (session, name)).fetchone() is not None
-
-
-def _known_to_client(tx: Transaction, caller: Caller) -> Callable[[str], bool]:
-    """A forked conversation's transcript repeats what stands in another one's, under the same ids."""
-    query = (
-        "SELECT 1 FROM external JOIN session ON session.number = external.session"
-        " WHERE external.external_id = ? AND session.client = ?"
-    )
-    return lambda name: tx.db.execute(query, (name, caller.client)).fetchone() is not None
+def _is_known(tx: Transaction, name: str, whose: str | int) -> bool:
+    """Whether a client, or a session, has a message of that name already."""
+    query = _KNOWN_TO_CLIENT if isinstance(whose, str) else _KNOWN_TO_SESSION
+    return tx.db.execute(query, (name, whose)).fetchone() is not None
 
 
 def _body(tx: Transaction, message: Message) -> Body:

@@ -17,7 +17,7 @@ from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
 
 FOLDED_ENTRIES = 20_000
-FOLDED_CHARS = 8 * 1024 * 1024
+FOLDED_CHARS = 4 * 1024 * 1024
 
 
 def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart | None:

@@ -46,6 +46,7 @@ class Transcript:
     """Reads one transcript; see `items.Format`."""
 
     client = NAME
+    looks_back_bytes = 0
 
     def __init__(self) -> None:
         self.unknown = 0

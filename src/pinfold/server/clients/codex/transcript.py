@@ -32,6 +32,9 @@ _ADDED = re.compile(
 )
 """How texts begin that Codex itself puts into a user's message; older versions do not mark them otherwise."""
 
+_LAST_COUNT_BYTES = 512 * 1024
+"""Within which the last token count stands, by which a compaction's size is known: behind it come only outputs."""
+
 _IMAGE_TAG = re.compile(r"<image\b[^\n]*>|</image>")
 _PREFACE = re.compile(r"\AAnother language model started to solve this problem.{0,1000}?analysis:\n", re.DOTALL)
 """What Codex puts before a summary for the model that reads it."""
@@ -56,6 +59,7 @@ class Rollout:
     """Reads one rollout, whose heading says which thread it is; see `items.Format`."""
 
     client = NAME
+    looks_back_bytes = _LAST_COUNT_BYTES
 
     def __init__(self, heading: Heading) -> None:
         self.unknown = 0
