@@ -36,7 +36,9 @@ _LAST_COUNT_BYTES = 512 * 1024
 """Within which the last token count stands, by which a compaction's size is known: behind it come only outputs."""
 
 _IMAGE_TAG = re.compile(r"<image\b[^\n]*>|</image>")
-_PREFACE = re.compile(r"\AAnother language model started to solve this problem.{0,1000}?analysis:\n", re.DOTALL)
+_PREFACE = re.compile(
+    r"\AAnother language model started to solve this problem.{0,1000}?analysis:\n", re.DOTALL
+)
 """What Codex puts before a summary for the model that reads it."""
 
 _EMBEDDED = re.compile(r"data:([\w.+/-]+);base64,(.+)", re.DOTALL)
