@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pinfold.server.run.kept import LAST_BYTES, Kept
 
 LIMIT = 2_000
+LINE = b"a line of 23 bytes, no\n"
 PIECES = st.lists(st.tuples(st.sampled_from((1, 2)), st.binary(min_size=1, max_size=900)), max_size=12)
 
 
@@ -32,15 +33,15 @@ def test_up_to_the_limit_and_a_little_more_everything_is_kept_for_its_stream(
 
 @pytest.mark.parametrize("block_bytes", [1_024, 4_097, 65_536])
 def test_the_last_bytes_begin_with_a_line_wherever_blocks_are_cut(block_bytes: int) -> None:
-    printed = (b"a line of some length\n" * 200_000)[: 60 * 65_536]
+    printed = (LINE * 200_000)[: 60 * 65_536]
     kept = Kept(LIMIT)
     for start in range(0, len(printed), block_bytes):
         kept.add(1, printed[start : start + block_bytes])
     kept.settle()
     first, last = (b"".join(block for _, block in piece) for piece in (kept.first(), kept.last()))
-    assert first == b"a line of some length\n" * (LIMIT // 22)
-    assert LAST_BYTES - 44 < len(last) <= LAST_BYTES
-    assert last == (b"a line of some length\n" * 50_000)[: len(last)]
+    assert first == LINE * (LIMIT // len(LINE))
+    assert LAST_BYTES - 2 * len(LINE) < len(last) <= LAST_BYTES
+    assert last == (LINE * 50_000)[: len(last)]
     assert printed.endswith(last)
     assert (kept.first_bytes, kept.last_bytes) == (len(first), len(last))
     assert kept.dropped_bytes == len(printed) - len(first) - len(last)
