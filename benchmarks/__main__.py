@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.bench import Bench
 from benchmarks.client import PeerError
-from benchmarks.groups import artifacts, brief, disk, imports, memory, search, start, tokens, writers
+from benchmarks.groups import artifacts, brief, disk, hooks, imports, memory, search, start, tokens, writers
 from benchmarks.row import Row, SkippedError
 from benchmarks.scale import FULL, QUICK
 
@@ -26,6 +26,7 @@ GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "writers": writers.rows,
     "brief": brief.rows,
     "search": search.rows,
+    "hooks": hooks.rows,  # behind those whose brief has fewer pins
     "import": imports.rows,
     "disk": disk.rows,
     "memory": memory.rows,  # last: its rebuild rewrites the long history

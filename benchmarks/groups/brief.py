@@ -56,13 +56,13 @@ def _fetched(bench: Bench, large: History, small: History) -> Pair:
         )
 
 
-def run_python(place: Place, *arguments: str) -> str:
-    """Run this Python with arguments to its end; return what it printed."""
+def run_python(place: Place, *arguments: str, given: str = "") -> str:
+    """Run this Python with arguments and an input to its end; return what it printed."""
     done = subprocess.run(
         [sys.executable, *arguments],
         env=place.environment,
         cwd=place.project,
-        stdin=subprocess.DEVNULL,
+        input=given,
         capture_output=True,
         text=True,
         timeout=LIFE_S,

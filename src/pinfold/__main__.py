@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -10,7 +11,7 @@ def main() -> None:
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
         from pinfold.server.hook import main as hook
 
-        sys.exit(hook(sys.argv[2:]))
+        os._exit(hook(sys.argv[2:]))  # all is written and closed; tidying up would cost time, and could fail
     from pinfold.server.cli import main as command_line
 
     command_line()

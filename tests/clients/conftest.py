@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.clients import life as lives
 from tests.clients import programs
 from tests.clients.clients import Place
+from tests.clients.life import Life, live
 from tests.clients.story import KINDS, Visit, begin_user, play
 
 
@@ -22,6 +24,12 @@ def installed() -> None:
 def visit(request: pytest.FixtureRequest, installed: None, tmp_path_factory: pytest.TempPathFactory) -> Visit:
     """One client's two conversations in a new project."""
     return play(KINDS[request.param], begin_user(tmp_path_factory.mktemp(request.param).resolve()))
+
+
+@pytest.fixture(scope="session", params=lives.KINDS)
+def life(request: pytest.FixtureRequest, installed: None, tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """One client's long life in a new project."""
+    return live(lives.KINDS[request.param], begin_user(tmp_path_factory.mktemp(request.param).resolve()))
 
 
 @pytest.fixture

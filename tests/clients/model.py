@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import ModuleType
 
 from tests.clients import anthropic_messages, openai_responses
-from tests.clients.dialogue import Event, Json, Result, Say, Turn
+from tests.clients.dialogue import Event, Json, Result, Say, Turn, filled
 
 _FORMATS = {module.PATH: module for module in (anthropic_messages, openai_responses)}
+_NUMBERS = itertools.count(1)
+_ENDED = Say("The script has ended.")
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What the model says: turn by turn in the main loop, at every compaction, and as sub-agents by their prompts."""
+
+    turns: tuple[Turn, ...]
+    summary: str = "The work so far was summarised."
+    agents: Mapping[str, tuple[Turn, ...]] = field(default_factory=dict)
 
 
 class ScriptedModel:
@@ -20,31 +34,45 @@ class ScriptedModel:
     A request that offers no tools is an aside of the client (a title, a topic): it takes no turn.
     """
 
-    def __init__(self, turns: Sequence[Turn]) -> None:
+    def __init__(self, script: Script) -> None:
         self.requests: list[Json] = []
+        """Those of the main loop."""
+        self.folds: list[int] = []
+        """For each compaction, how many requests of the main loop came before it."""
         self._path = ""
-        self._unplayed = list(turns)
+        self._summary = script.summary
+        self._turns = list(script.turns)
+        self._agents = {prompt: list(turns) for prompt, turns in script.agents.items()}
         self._lock = threading.Lock()
 
     @property
     def unplayed(self) -> int:
         """How many turns the client did not ask for."""
-        return len(self._unplayed)
+        return len(self._turns) + sum(len(turns) for turns in self._agents.values())
 
     def answer(self, path: str, request: Json) -> list[Event]:
-        """Return the events of the next turn."""
+        """Return the events of the next turn. Numbers, and so the ids of calls, are never used again."""
         wire = _FORMATS[path]
         with self._lock:
-            if not wire.offered(request):
-                return list(wire.reply(Say("ok"), request, 0))
-            self.requests.append(request)
-            self._path = path
-            turn = self._unplayed.pop(0) if self._unplayed else Say("The script has ended.")
-            return list(wire.reply(turn, request, len(self.requests)))
+            return list(wire.reply(self._turn(path, wire, request), request, next(_NUMBERS)))
 
     def results(self) -> tuple[Result, ...]:
-        """Return the tool results of the conversation, as the newest request carries them."""
-        return tuple(_FORMATS[self._path].results(self.requests[-1]))
+        """Return all tool results of the conversation in order, those too that a compaction has shed since."""
+        read = (result for request in self.requests for result in _FORMATS[self._path].results(request))
+        return tuple({result.call: result for result in read}.values())
+
+    def _turn(self, path: str, wire: ModuleType, request: Json) -> Turn:
+        if wire.wants_summary(request):
+            self.folds.append(len(self.requests))
+            return Say(wire.SUMMARY.format(self._summary))
+        if not wire.offered(request):
+            return Say("ok")
+        said = "\n".join(wire.prompts(request))
+        turns = next((turns for prompt, turns in self._agents.items() if prompt in said), None)
+        if turns is None:
+            self.requests.append(request)
+            self._path, turns = path, self._turns
+        return filled(turns.pop(0), request) if turns else _ENDED
 
 
 @contextmanager

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from tests.clients.dialogue import Call, Event, Json, Result, Say, Turn, joined_text, one_channel
+from tests.clients.dialogue import Call, Event, Json, Result, Say, Shell, Turn, joined_text, one_channel
 
 PATH = "/v1/responses"
+SUMMARY = "{}"
+"""The form in which the client asks for the summary of a compaction."""
+_FOLDING = "CONTEXT CHECKPOINT COMPACTION"
 
 
 def offered(request: Json) -> tuple[str, ...]:
@@ -21,14 +24,25 @@ def is_code_mode(request: Json) -> bool:
     return "exec" in names and "exec_command" not in names
 
 
+def prompts(request: Json) -> tuple[str, ...]:
+    """Return what stands in the user's name in a request."""
+    return tuple(joined_text(item["content"]) for item in request["input"] if item.get("role") == "user")
+
+
+def wants_summary(request: Json) -> bool:
+    """Say whether the client asks for the summary of a compaction."""
+    return _FOLDING in prompts(request)[-1]
+
+
 def reply(turn: Turn, request: Json, number: int) -> Iterator[Event]:
     """Yield the events of one streamed reply."""
-    item = _item(turn, request, number)
+    items = list(_items(turn, request, number))
     yield _event("response.created", response={"id": f"resp_{number}"})
-    yield _event("response.output_item.added", output_index=0, item=item)
-    yield _event("response.output_item.done", output_index=0, item=item)
-    usage = {"input_tokens": 1000, "output_tokens": 20, "total_tokens": 1020}
-    response = {"id": f"resp_{number}", "model": request.get("model"), "output": [item], "usage": usage}
+    for index, item in enumerate(items):
+        yield _event("response.output_item.added", output_index=index, item=item)
+        yield _event("response.output_item.done", output_index=index, item=item)
+    usage = {"input_tokens": turn.read, "output_tokens": 20, "total_tokens": turn.read + 20}
+    response = {"id": f"resp_{number}", "model": request.get("model"), "output": items, "usage": usage}
     yield _event("response.completed", response=response)
 
 
@@ -36,13 +50,13 @@ def results(request: Json) -> Iterator[Result]:
     """Yield the tool results that stand in a request, in order."""
     tools: dict[str, str] = {}
     for item in request["input"]:
-        kind = item.get("type")
+        kind, call = item.get("type"), item.get("call_id")
         if kind in ("function_call", "custom_tool_call"):
-            tools[item["call_id"]] = item["name"]
+            tools[call] = item["name"]
         elif kind == "function_call_output":
-            yield one_channel(tools[item["call_id"]], _below_heading(item), None)
+            yield one_channel(call, tools[call], _below_heading(item), None)
         elif kind == "custom_tool_call_output":
-            yield _printed(tools[item["call_id"]], _below_heading(item))
+            yield _printed(call, tools[call], _below_heading(item))
 
 
 def _below_heading(item: Json) -> str:
@@ -52,10 +66,11 @@ def _below_heading(item: Json) -> str:
     return output if heading else text
 
 
-def _printed(tool: str, output: str) -> Result:
+def _printed(call: str, tool: str, output: str) -> Result:
     """Read the whole MCP result that a script printed."""
     whole = json.loads(output)
-    return Result(tool, joined_text(whole["content"]), whole.get("structuredContent"), whole["isError"])
+    text, structured = joined_text(whole["content"]), whole.get("structuredContent")
+    return Result(call, tool, text, structured, whole["isError"])
 
 
 def _tools(request: Json) -> Iterator[tuple[str, str | None]]:
@@ -68,22 +83,31 @@ def _tools(request: Json) -> Iterator[tuple[str, str | None]]:
             yield tool["name"], None
 
 
-def _item(turn: Turn, request: Json, number: int) -> Json:
-    match turn:
-        case Say(text):
-            content = [{"type": "output_text", "text": text, "annotations": []}]
-            return {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
-        case Call() if is_code_mode(request):
-            kind, name, said = "custom_tool_call", "exec", {"input": _script(turn)}
-        case Call(tool, arguments):
-            kind, name, said = "function_call", tool, {"arguments": json.dumps(arguments)}
+def _items(turn: Turn, request: Json, number: int) -> Iterator[Json]:
+    text = turn.text if isinstance(turn, Say) else turn.note
+    if text:
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        yield {"type": "message", "id": f"msg_{number}", "role": "assistant", "content": content}
+    if isinstance(turn, Say):
+        return
+    name, arguments = _tool(turn)
+    kind, said = "function_call", {"arguments": json.dumps(arguments)}
+    if is_code_mode(request):
+        kind, said, name = "custom_tool_call", {"input": _script(name, arguments)}, "exec"
     call = {"type": kind, "id": f"item_{number}", "call_id": f"call_{number}", "name": name, **said}
     namespace = dict(_tools(request)).get(name)
-    return call | ({"namespace": namespace} if namespace else {})
+    yield call | ({"namespace": namespace} if namespace else {})
 
 
-def _script(call: Call) -> str:
-    return f"text(await tools.mcp__pinfold__{call.tool}({json.dumps(call.arguments)}));"
+def _tool(turn: Call | Shell) -> tuple[str, Json]:
+    if isinstance(turn, Shell):
+        return "exec_command", {"cmd": turn.command}
+    return turn.tool, dict(turn.arguments)
+
+
+def _script(tool: str, arguments: Json) -> str:
+    name = tool if tool == "exec_command" else f"mcp__pinfold__{tool}"
+    return f"text(await tools.{name}({json.dumps(arguments)}));"
 
 
 def _event(kind: str, **fields: object) -> Event:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pinfold
 from tests.clients.clients import ClaudeCode, Client, Codex, OpenCode, Place, Server
 from tests.clients.dialogue import Call, Result, Say
+from tests.clients.model import Script
 from tests.clients.run import Conversation, converse
 
 PIN = 'Retry 7 times,  250 ms apart ("jitter" ±10 %), in C:\\srv\\retry.py; 再試行 cafe\u0301'
@@ -47,9 +48,10 @@ class Visit:
 
 def play(kind: Kind, place: Place) -> Visit:
     """Write everything down in one conversation, and ask for the brief in a new one."""
-    server, steps = server_of(place), _steps(place)
-    first = converse(kind.client, place, server, [*steps.values(), Say("Done.")])
-    second = converse(kind.client, place, server, [Call("fetch_pointer", {"pointer": "brief"}), Say("Done.")])
+    kind.client.register(place, server_of(place))
+    steps, done = _steps(place), Say("Done.")
+    first = converse(kind.client, place, Script((*steps.values(), done)))
+    second = converse(kind.client, place, Script((Call("fetch_pointer", {"pointer": "brief"}), done)))
     return Visit(kind, first, second, dict(zip(steps, first.results, strict=True)))
 
 

@@ -8,14 +8,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.clients.clients import NAME, ClaudeCode, Place, Server, Start
+from tests.clients.clients import NAME, ClaudeCode, OpenCode, Place, Server, Start
 from tests.clients.programs import CLAUDE_CODE, CODEX, OPENCODE
 from tests.clients.run import run
 from tests.clients.story import server_of
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
-
-NO_MODEL = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -25,7 +23,7 @@ def server(place: Place) -> Server:
 
 def test_claude_mcp_add_registers_a_server_that_connects(place: Place, server: Server) -> None:
     def claude(*args: str) -> str:
-        return run(Start((str(CLAUDE_CODE.binary()), "mcp", *args), ClaudeCode().env(place, NO_MODEL)), place)
+        return run(Start((str(CLAUDE_CODE.binary()), "mcp", *args), ClaudeCode().env(place)), place)
 
     env = [word for name, value in server.env.items() for word in ("-e", f"{name}={value}")]
     claude("add", "--scope", "user", NAME, *env, "--", *server.command)
@@ -65,7 +63,7 @@ def pinfold(place: Place, env: Mapping[str, str], *args: str) -> None:
 def test_what_pinfold_install_wrote_claude_code_finds_and_connects_to(
     place: Place, scope: str, shown: str
 ) -> None:
-    env = ClaudeCode().env(place, NO_MODEL)
+    env = ClaudeCode().env(place)
     claude = (str(CLAUDE_CODE.binary()), "mcp")
     run(Start((*claude, "add", "--scope", scope, "other", "--", "other"), env), place)
     pinfold(place, env, "install", "claude", "--scope", scope)
@@ -98,6 +96,6 @@ def test_what_pinfold_install_wrote_codex_lists(place: Place, scope: str) -> Non
 
 
 def test_what_pinfold_install_wrote_opencode_connects_to(place: Place) -> None:
-    env = place.env(OPENCODE_DISABLE_AUTOUPDATE="1", OPENCODE_DISABLE_MODELS_FETCH="1")
+    env = OpenCode().env(place)
     pinfold(place, env, "install", "opencode")
     assert f"✓ {NAME}" in run(Start((str(OPENCODE.binary()), "mcp", "list"), env), place)

@@ -98,7 +98,7 @@ def test_ids_differ_though_a_provider_repeats_its_own() -> None:
 def test_a_compaction_holds_what_the_model_goes_on_with() -> None:
     (fold,) = [entry for entry in items_of(CODEX) if isinstance(entry, Compacted)]
     assert fold.external_id == "01a22a14-35ab-7b22-8230-b26897b6e119"
-    assert fold.summary.endswith("<summary>Work so far was summarised.</summary>")
+    assert fold.summary == "<summary>Work so far was summarised.</summary>"
 
 
 def test_reading_can_be_taken_up_wherever_nothing_is_open() -> None:

@@ -8,7 +8,7 @@ the rest is estimated from above. Source: design 2 (The brief), P23, P31.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from pinfold.context.lines import Line, Room, line
@@ -25,10 +25,14 @@ _MOST_SKIPPED = 9_999
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a brief may take. The defaults stay below the length at which clients cut hook text."""
+    """What a brief may take. The defaults stay below the length at which clients cut hook text.
+
+    `size_bytes` is for a client that counts those.
+    """
 
     tokens: int = 2_000
     chars: int = 7_500
+    size_bytes: int | None = None
 
 
 DEFAULT_BUDGET = Budget()
@@ -55,6 +59,14 @@ def render_brief(state: BriefState, fence: Callable[[str], str], budget: Budget 
     `fence` is the store's: it gives 16 hex digits that stored text cannot guess. Budgets below 200 tokens and 800
     characters hold no brief. Hidden characters in stored text are spelled out; otherwise it stands as it was given.
     """
+    brief = _rendered(state, fence, budget)
+    while budget.size_bytes is not None and (size := len(brief.text.encode())) > budget.size_bytes:
+        budget = replace(budget, chars=brief.chars * budget.size_bytes // size)
+        brief = _rendered(state, fence, budget)
+    return brief
+
+
+def _rendered(state: BriefState, fence: Callable[[str], str], budget: Budget) -> Brief:
     token = fence("brief")
     opening = line(_opening(state.project, token))
     closing = line(f"</stored {token}>")

@@ -11,34 +11,46 @@ import sys
 
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
+_FAULT_CHARS = 500
 _SPOKEN = (b"DECISION", b"CONSTRAINT", b"DEAD END", b"FACT")
+_PARTIAL = (b"persistedOutputPath", b"truncated output (original token count")
+"""How a client says that there was more output than the event holds."""
 
 
 def main(arguments: list[str]) -> int:
     """Carry out one event and return 0."""
+    faults: list[str] = []
     try:
-        _carry_out(arguments)
+        said, faults = carry_out(arguments, _read())
+        if said:
+            _say(said)
     except KeyboardInterrupt:
         pass
     except BaseException as error:  # whatever it is, the client goes on
-        _complain(error)
+        faults = [str(error) or type(error).__name__]
+    if faults:
+        _complain(" ".join("; ".join(faults).split()))
     return 0
 
 
-def _carry_out(arguments: list[str]) -> None:
+def carry_out(arguments: list[str], payload: bytes) -> tuple[str, list[str]]:
+    """Carry out the event that the arguments name; return what the client is to read, and what went wrong on the way.
+
+    Raises whatever keeps it from being carried out at all.
+    """
     event = arguments[0] if arguments else ""
     name = "".join(letter for letter in event.lower() if letter.isalpha())
-    payload = _read()
-    if name == "posttooluse" and len(payload) <= _spill_tokens():
-        return  # a token is a byte at least
-    if name == "userpromptsubmit" and not any(word in payload for word in _SPOKEN):
-        return
+    if name == "posttooluse" and len(payload) <= _spill_tokens() and not _has(payload, _PARTIAL):
+        return "", []  # a token is a byte at least
+    if name == "userpromptsubmit" and not _has(payload, _SPOKEN):
+        return "", []
     from pinfold.server.hooks import run
 
-    said = run(event, arguments[1:], payload)
-    if said:
-        sys.stdout.buffer.write(said.encode("utf-8", "replace"))
-        sys.stdout.flush()
+    return run(event, arguments[1:], payload)
+
+
+def _has(payload: bytes, words: tuple[bytes, ...]) -> bool:
+    return any(word in payload for word in words)
 
 
 def _spill_tokens() -> int:
@@ -61,10 +73,16 @@ def _read() -> bytes:
     return payload
 
 
-def _complain(error: BaseException) -> None:
-    text = " ".join(str(error).split()) or type(error).__name__
+def _say(text: str) -> None:
+    if sys.stdout is None:
+        raise OSError("standard output is closed")
+    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+    sys.stdout.flush()
+
+
+def _complain(text: str) -> None:
     try:
-        sys.stderr.write(f"pinfold hook: {text[:500]}\n")
+        sys.stderr.write(f"pinfold hook: {text[:_FAULT_CHARS]}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

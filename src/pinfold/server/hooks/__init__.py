@@ -21,8 +21,8 @@ EVENTS = {
 """By event: the module that carries it out, and its function where that is not `act`."""
 
 
-def run(event: str, options: list[str], payload: bytes) -> str:
-    """Carry out one event; return what the client is to read, which is nothing for most.
+def run(event: str, options: list[str], payload: bytes) -> tuple[str, list[str]]:
+    """Carry out one event; return what the client is to read, which is nothing for most, and what went wrong.
 
     Raises `InvalidInputError` for an unknown event, a wrong option, or a payload that is no event.
     """
@@ -31,7 +31,7 @@ def run(event: str, options: list[str], payload: bytes) -> str:
     act: Callable[[Occasion], str] = getattr(
         import_module(f"pinfold.server.hooks.{module}"), function or "act"
     )
-    return act(occasion)
+    return act(occasion), occasion.faults
 
 
 def _known(event: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.store.sqlite.direct import DirectStore
 
-_LIMITS_S = {"session-end": 1.0, "session-start": 5.0, "stop": 5.0}
+_LIMITS_S = {"session-end": 0.6, "session-start": 5.0, "stop": 5.0}
 """Claude Code gives all hooks of a session's end 1.5 s together; a later event reads what this one did not."""
 
 _COMPACTION_S = 20.0
@@ -15,15 +16,16 @@ _COMPACTION_S = 20.0
 
 def act(occasion: Occasion) -> str:
     """Read on, as far as there is time."""
-    with occasion.store() as store:
-        catch_up(occasion, store)
+    if _has_transcript(occasion):
+        with occasion.store() as store:
+            catch_up(occasion, store)
     return ""
 
 
 def catch_up(occasion: Occasion, store: DirectStore) -> None:
     """Read what is new in the event's transcript, where it has one, for at most as long as its client waits."""
     path = occasion.transcript
-    if path is None or not path.is_file():
+    if path is None or not _has_transcript(occasion):
         return
     from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
     from pinfold.server.transcripts.follow import Source, follow
@@ -32,3 +34,7 @@ def catch_up(occasion: Occasion, store: DirectStore) -> None:
     found = found_at(path, occasion.client)
     if found is not None:
         follow(store, Source(found, occasion.caller, briefed=True), deadline)
+
+
+def _has_transcript(occasion: Occasion) -> bool:
+    return occasion.transcript is not None and os.path.isfile(occasion.transcript)  # a pipe would never end

@@ -13,7 +13,8 @@ from pinfold.store.sqlite.direct import DirectStore
 def before(occasion: Occasion) -> str:
     """Read to the end of the transcript; return what is added to the summary's prompt, where the client does that."""
     with occasion.store() as store:
-        catch_up(occasion, store)
+        with occasion.attempt():
+            catch_up(occasion, store)
         return str(occasion.particulars.summary_prompt(store, store.brief_state(occasion.caller)))
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -17,38 +18,41 @@ from pinfold.store.errors import InvalidInputError
 from pinfold.store.sqlite.direct import DirectStore, open_direct
 from pinfold.store.values import Caller
 
-WAIT_S = 3.0
-"""How long a hook waits for another process that writes: a client waits with it."""
+_WAIT_S = 3.0
+_WAITS_S = {"session-end": 0.3}
+"""How long a hook waits for another process that writes: a client waits with it, at a session's end 1.5 s in all."""
 
 _CLIENTS = {"claude": claude_code.NAME, "codex": codex.NAME}
+_MODULES = {claude_code.NAME: "claude_code", codex.NAME: "codex"}
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """One event. `client` is the name under which the log knows it; `payload` is what it sent."""
+    """One event. `client` is the name under which the log knows it, `conversation` the client's session id.
+
+    `faults` are sentences on what could not be done although the event went on.
+    """
 
     event: str
     client: str
+    conversation: str
     payload: Json
     settings: Settings
+    faults: list[str] = field(default_factory=list)
 
     def text(self, name: str) -> str | None:
         """Return a field of the payload that is a text and not empty."""
         return word(self.payload.get(name))
 
     @property
-    def conversation(self) -> str:
-        """The client's session id; raises `InvalidInputError` without one."""
-        session = self.text("session_id")
-        if session is None:
-            raise InvalidInputError("The event names no session_id.", "A client's hook sends it.")
-        return session
-
-    @property
     def transcript(self) -> Path | None:
         """Where the client writes the conversation down, if it says so."""
-        path = self.text("transcript_path")
-        return None if path is None or "\0" in path else Path(path)
+        return self.path("transcript_path")
+
+    def path(self, name: str) -> Path | None:
+        """Return a field of the payload that can be a path."""
+        text = self.text(name)
+        return None if text is None or "\0" in text else Path(text)
 
     @property
     def caller(self) -> Caller:
@@ -59,19 +63,25 @@ class Occasion:
     @contextmanager
     def store(self) -> Iterator[DirectStore]:
         """Open the project's store for the time of the event, making it if need be."""
-        store = open_direct(self.settings.store_folder, self.settings.project.name, WAIT_S)
+        wait_s = _WAITS_S.get(self.event, _WAIT_S)
+        store = open_direct(self.settings.store_folder, self.settings.project.name, wait_s)
         try:
             yield store
         finally:
             store.close()
 
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Try what the event can go on without: a store that cannot be written still has what it shows."""
+        try:
+            yield
+        except Exception as error:  # a bug in reading must not keep anybody from what is stored
+            self.faults.append(str(error) or type(error).__name__)
+
     @property
     def particulars(self) -> ModuleType:
         """The module that knows this client's hooks."""
-        from pinfold.server.clients.claude_code import hooks as claude_hooks
-        from pinfold.server.clients.codex import hooks as codex_hooks
-
-        return codex_hooks if self.client == codex.NAME else claude_hooks
+        return import_module(f"pinfold.server.clients.{_MODULES[self.client]}.hooks")
 
 
 def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
@@ -85,7 +95,10 @@ def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
     client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
     if client not in _CLIENTS:
         raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
-    return Occasion(event, _CLIENTS[client], content, _settings(given, content))
+    session = word(content.get("session_id"))
+    if session is None:
+        raise InvalidInputError(f"{event}: the event names no session_id.", "A client's hook sends it.")
+    return Occasion(event, _CLIENTS[client], session, content, _settings(given, content))
 
 
 def _from_claude() -> bool:

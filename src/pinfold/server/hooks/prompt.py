@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 from pinfold.context.said import USER_SAID, said
@@ -12,10 +11,10 @@ from pinfold.server.transcripts.saying import pin_said
 
 def act(occasion: Occasion) -> str:
     """Return one line that says what was pinned, for the agent to know its pointer."""
-    found = said(occasion.text("prompt") or "", USER_SAID)
-    for line in found:
-        if line.fault:
-            sys.stderr.write(f"pinfold hook: a {line.kind.value} was not pinned: {line.fault}\n")
+    found = said(occasion.particulars.typed_prompt(occasion), USER_SAID)
+    occasion.faults.extend(
+        f"A {line.kind.value} was not pinned. {line.fault}" for line in found if line.fault is not None
+    )
     fit = [line for line in found if line.fault is None]
     if not fit:
         return ""

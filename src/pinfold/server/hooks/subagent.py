@@ -6,7 +6,7 @@ session start that follows the compaction: so the fold is recorded here.
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from pinfold.server.hooks.catching_up import catch_up
 from pinfold.server.hooks.compaction import tell
@@ -30,6 +30,6 @@ def _answer(occasion: Occasion) -> Answer | None:
     agent, text = occasion.text("agent_id"), occasion.text("last_assistant_message")
     if agent is None or text is None:
         return None
-    path = occasion.text("agent_transcript_path")
-    transcript = None if path is None or "\0" in path else Path(path)
+    path = occasion.path("agent_transcript_path")
+    transcript = path if path is not None and os.path.isfile(path) else None  # a pipe would never end
     return Answer(agent, occasion.text("agent_type") or "sub-agent", text, transcript)

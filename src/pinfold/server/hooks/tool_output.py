@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from pinfold.context.drafting import draft
 from pinfold.context.estimate import ceiling
 from pinfold.context.quoting import one_line
@@ -31,19 +33,24 @@ def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
     made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
     label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
     try:
-        command = SpillArtifact(
-            occasion.caller, made.content, made.outline, label, output.tool[:_LABEL_CHARS]
-        )
+        tool, explores = output.tool[:_LABEL_CHARS], occasion.text("agent_id") is not None
+        command = SpillArtifact(occasion.caller, made.content, made.outline, label, tool, aside=explores)
         return store.spill_artifact(command).artifact
     finally:
         made.content.close()
 
 
 def is_long(output: Output, limit: int) -> bool:
-    """Whether an output has more tokens than the limit; loads a vocabulary only where that is not plain to see."""
+    """Whether an output has more tokens than the limit; loads a vocabulary only where that is not plain to see.
+
+    Of what the client itself put into a file the model is shown no more than the beginning, so that is long unless
+    it cannot be.
+    """
     if output.tokens is not None:
         return output.tokens > limit
-    if output.path is not None or len(output.text) > _SURE_CHARS_PER_TOKEN * limit:
+    if output.path is not None:
+        return os.path.getsize(output.path) > limit
+    if len(output.text) > _SURE_CHARS_PER_TOKEN * limit:
         return True
     if len(output.text) <= limit or ceiling(output.text) <= limit:
         return False

@@ -1,4 +1,7 @@
-"""`DirectStore`: a `SyncStore` that reads and writes the file where it is called, without event loop or thread."""
+"""`DirectStore`: a `SyncStore` that reads and writes the file where it is called, without event loop or thread.
+
+Each verb is loaded when it is used: a hook uses one or two.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +10,38 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from pinfold.store.commands import (
-    Message,
-    PinDecision,
-    RecordFold,
-    SpillArtifact,
-    StartSession,
-    TranscriptMark,
-)
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
-from pinfold.store.results import (
-    AppendedMessages,
-    BriefState,
-    FoldedPart,
-    PinnedDecision,
-    RecordedFold,
-    SpilledArtifact,
-    StartedSession,
-)
-from pinfold.store.sqlite import briefing, folding, marks, sessions
-from pinfold.store.sqlite.appending import append_messages
+from pinfold.store.sqlite import briefing, marks, sessions
 from pinfold.store.sqlite.connection import Place, read_meta
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import open_gate, prepare
 from pinfold.store.sqlite.pen import Pen
-from pinfold.store.sqlite.pinning import pin_decision
-from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.transaction import Transaction
 from pinfold.store.sync import SyncStore
-from pinfold.store.values import Caller
+
+if TYPE_CHECKING:
+    from pinfold.store.commands import (
+        Message,
+        PinDecision,
+        RecordFold,
+        SpillArtifact,
+        StartSession,
+        TranscriptMark,
+    )
+    from pinfold.store.results import (
+        AppendedMessages,
+        BriefState,
+        FoldedPart,
+        PinnedDecision,
+        RecordedFold,
+        SpilledArtifact,
+        StartedSession,
+    )
+    from pinfold.store.values import Caller
 
 T = TypeVar("T")
 
@@ -78,25 +80,35 @@ class DirectStore(SyncStore):
 
     def pin_decision(self, command: PinDecision) -> PinnedDecision:
         """See `Store.pin_decision`."""
+        from pinfold.store.sqlite.pinning import pin_decision
+
         return self._write(partial(pin_decision, command=command))
 
     def spill_artifact(self, command: SpillArtifact) -> SpilledArtifact:
         """See `Store.spill_artifact`."""
+        from pinfold.store.sqlite.spilling import spill_artifact
+
         return self._write(partial(spill_artifact, command=command))
 
     def append_messages(
         self, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
     ) -> AppendedMessages:
         """See `Store.append_messages`."""
+        from pinfold.store.sqlite.appending import append_messages
+
         return self._write(partial(append_messages, caller=caller, messages=messages, mark=mark))
 
     def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """See `Store.folded_part`."""
-        return self._read(lambda db: folding.folded_part(db, caller, key))
+        from pinfold.store.sqlite.folding import folded_part
+
+        return self._read(lambda db: folded_part(db, caller, key))
 
     def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
         """See `Store.record_fold`."""
-        return self._write(partial(folding.record_fold, command=command, mark=mark))
+        from pinfold.store.sqlite.folding import record_fold
+
+        return self._write(partial(record_fold, command=command, mark=mark))
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pinfold.server.ancestry import name_of
-from pinfold.server.transcripts.calls import call, rendered
-from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.lenient import table, word
 
 if TYPE_CHECKING:
     from pinfold.server.hooks.occasion import Occasion
     from pinfold.server.hooks.output import Output
+    from pinfold.server.transcripts.items import Compacted
     from pinfold.store.results import BriefState
     from pinfold.store.sync import SyncStore
 
-_SUMMARY = re.compile(r"<summary>\s*(.*?)\s*</summary>", re.DOTALL)
 _AGREED = (
     "The pins above stand outside of the conversation and are shown again after it is summarized; a summary that"
     " names them does so with these values.\n"
 )
 
 
+BRIEF_BYTES = None
+"""Claude Code counts characters: it cuts a hook's text behind 10,000."""
+
+
 def run_of() -> str | None:
     """Return the name of the Claude Code that this hook belongs to."""
     number = os.environ.get("CLAUDE_PID", "")
     return name_of(int(number)) if number.isascii() and number.isdigit() else None
+
+
+def typed_prompt(occasion: Occasion) -> str:
+    """Return what a person wrote of a prompt: Claude Code also reports the end of a background task as one."""
+    from pinfold.server.clients.claude_code.typed import typed
+
+    return "" if occasion.text("agent_id") else typed(occasion.text("prompt") or "")
 
 
 def summary_prompt(store: SyncStore, state: BriefState) -> str:
@@ -54,16 +62,24 @@ def told_fold(occasion: Occasion) -> Compacted | None:
         summary = occasion.text("last_assistant_message")
     if summary is None:
         return None
-    inner = _SUMMARY.search(summary)
+    from pinfold.server.transcripts.items import Compacted
+
     key = f"told:{occasion.conversation}:{name}"
-    return Compacted(key, occasion.text("trigger") or "unknown", inner[1] if inner else summary)
+    return Compacted(key, occasion.text("trigger") or "unknown", _inner(summary))
+
+
+def _inner(summary: str) -> str:
+    """Return what stands between the tags that a summarizer is asked for; all of it where there are none."""
+    _, begins, rest = summary.partition("<summary>")
+    inner, ends, _ = rest.partition("</summary>")
+    return inner.strip() if begins and ends else summary
 
 
 def _is_summarizer(occasion: Occasion) -> bool:
     if occasion.payload.get("agent_type") != "":
         return False
-    path = occasion.text("agent_transcript_path")
-    return path is None or not Path(path.replace("\0", "")).exists()
+    path = occasion.path("agent_transcript_path")
+    return path is None or not os.path.exists(path)
 
 
 def tool_output(occasion: Occasion) -> Output | None:
@@ -72,6 +88,8 @@ def tool_output(occasion: Occasion) -> Output | None:
     Those are pinfold's own, whose replies lead to what is stored already, and those that read or change a file,
     whose output is in the file.
     """
+    from pinfold.server.transcripts.calls import call, rendered
+
     tool, given = occasion.text("tool_name") or "", occasion.payload.get("tool_input")
     response = occasion.payload.get("tool_response")
     text = _text(response)
@@ -79,9 +97,9 @@ def tool_output(occasion: Occasion) -> Output | None:
         return None
     from pinfold.server.hooks.output import Output
 
-    whole = word(table(response).get("persistedOutputPath"))
-    path = None if whole is None or "\0" in whole else Path(whole)
-    return Output(tool, rendered(given) or tool, text, path=path)
+    kept = word(table(response).get("persistedOutputPath"))
+    path = Path(kept) if kept is not None and os.path.isfile(kept) else None
+    return Output(tool, rendered(given) or tool, text, path=path, is_cut=kept is not None and path is None)
 
 
 def _text(response: object) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +23,17 @@ _CUT_FOR_GOOD = "\n... command output truncated for persistence ...\n"
 _LOOK_BACK_BYTES = 4 * 1024 * 1024
 
 
+BRIEF_BYTES = 9_500
+"""Codex cuts the middle out of a hook's text of more than 10,000 bytes."""
+
+
 def run_of() -> None:
     """Return nothing: every call of a Codex thread names the thread."""
+
+
+def typed_prompt(occasion: Occasion) -> str:
+    """Return what a person wrote of a prompt: Codex also reports what an agent gave its sub-agent to do."""
+    return "" if occasion.text("agent_id") else occasion.text("prompt") or ""
 
 
 def summary_prompt(store: SyncStore, state: BriefState) -> str:
@@ -64,7 +74,7 @@ def _text(response: object) -> str | None:
 def _from_rollout(occasion: Occasion) -> str | None:
     """Return a command's output from the end of the rollout, where up to 64 KiB of it stand."""
     call_id, path = occasion.text("tool_use_id"), occasion.transcript
-    if call_id is None or path is None:
+    if call_id is None or path is None or not os.path.isfile(path):
         return None
     for line in reversed(_last_lines(path)):
         if call_id.encode() not in line or b"aggregated_output" not in line:

@@ -36,6 +36,11 @@ _LAST_COUNT_BYTES = 512 * 1024
 """Within which the last token count stands, by which a compaction's size is known: behind it come only outputs."""
 
 _IMAGE_TAG = re.compile(r"<image\b[^\n]*>|</image>")
+_PREFACE = re.compile(
+    r"\AAnother language model started to solve this problem.{0,1000}?analysis:\n", re.DOTALL
+)
+"""What Codex puts before a summary for the model that reads it."""
+
 _EMBEDDED = re.compile(r"data:([\w.+/-]+);base64,(.+)", re.DOTALL)
 
 
@@ -141,7 +146,7 @@ class Rollout:
     def _compacted(self, payload: Json, entry: Json, line: bytes) -> list[Item]:
         former = self._counted(None)
         name = word(payload.get("window_id")) or self._id(entry, line)
-        summary, at = word(payload.get("message")) or "", instant(entry.get("timestamp"))
+        summary, at = _PREFACE.sub("", word(payload.get("message")) or ""), instant(entry.get("timestamp"))
         self._compaction = Compacted(name, "unknown", summary, at, self._tokens)
         self._is_compacting = False
         self._calls.clear()
