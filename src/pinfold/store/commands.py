@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PinDecision:
-    """Keep a text verbatim. `supersedes` are pin numbers; `tokens` are those of the pin's line in the brief."""
+    """Keep a text verbatim. `supersedes` are pin numbers; `tokens` are those of the pin's line in the brief.
+
+    `said_at` (ISO 8601, may be empty if not known): it was said in passing and may be read long afterwards. Then it is
+    a repeat where the same stands as a live pin, or as one that was superseded since it was said.
+    """
 
     caller: Caller
     text: str
@@ -29,6 +33,7 @@ class PinDecision:
     specifics: tuple[str, ...] = ()
     tokens: int = 0
     key: str | None = None
+    said_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
