@@ -38,10 +38,6 @@ def start(command: Sequence[str], *, together: bool) -> Child:
 
     Its stdout and stderr are two pipes, or one with `together`. Raises `NotStartedError`.
     """
-    if hasattr(signal, "SIGCHLD"):
-        signal.signal(
-            signal.SIGCHLD, signal.SIG_DFL
-        )  # ignored, as some parents leave it, it would lose the status
     try:
         try:
             return _spawn(command, together=together)
@@ -76,7 +72,7 @@ class Relay:
     """Hands signals on to the command, from before it starts until it has ended.
 
     It stays in our process group, so that what a terminal or a client sends to the group reaches it without us.
-    Signals that are ignored stay so.
+    Signals that are ignored stay so. On the main thread.
     """
 
     def __init__(self) -> None:
@@ -85,6 +81,12 @@ class Relay:
         self._heard = [number for number in _RELAYED if signal.getsignal(number) is not signal.SIG_IGN]
         for number in self._heard:
             signal.signal(number, self._hear)
+        if sys.platform != "win32":
+            # A signal may reach another thread, or come just before this one waits: the pipe tells in any case.
+            self._wake, waker = os.pipe()
+            os.set_blocking(waker, False)
+            signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+            signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
 
     def attach(self, child: Child) -> None:
         """Send the child what came before it was there, and from now on what comes."""
@@ -92,10 +94,16 @@ class Relay:
         for number in self._early:
             child.send_signal(number)
 
-    def stop(self) -> None:
-        """Let signals end us again."""
+    def see_out(self) -> int:
+        """Return the child's status, once it has ended; from then on signals end us again."""
+        assert self._child is not None
+        if sys.platform == "win32":
+            return self._child.wait()
+        while (status := self._child.poll()) is None:
+            os.read(self._wake, 512)
         for number in self._heard:
             signal.signal(number, signal.SIG_DFL)
+        return status
 
     def _hear(self, number: int, _frame: FrameType | None) -> None:
         if self._child is None:

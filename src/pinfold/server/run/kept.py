@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import IO
 
 LAST_BYTES = 1024 * 1024
+_NEAR_BYTES = 16 * 1024
 _FRAME = struct.Struct(">BI")
 
 Piece = tuple[int, bytes]
@@ -67,15 +68,10 @@ class Kept:
         yield from self._last
 
     def settle(self) -> None:
-        """Cut the last bytes to size, at a line end where there is one: half a secret is not known as one."""
+        """Cut the last bytes to size, at a line end where one is near: half a secret is not known as one."""
         over = self.last_bytes - LAST_BYTES
-        if over <= 0:
-            return
-        fd, block = self._last.popleft()
-        stop = block.find(b"\n", over) + 1 or over
-        self.last_bytes -= stop
-        if stop < len(block):
-            self._last.appendleft((fd, block[stop:]))
+        if over > 0 or self.dropped_bytes:
+            self._drop(self._next_line(max(0, over)))
 
     def _room(self, block: bytes) -> int:
         """Return how much of a block still belongs to the beginning, which ends with a line where it can."""
@@ -107,4 +103,22 @@ class Kept:
         self._last.append(piece)
         self.last_bytes += len(piece[1])
         while self.last_bytes - len(self._last[0][1]) >= LAST_BYTES:
-            self.last_bytes -= len(self._last.popleft()[1])
+            self._drop(len(self._last[0][1]))
+
+    def _drop(self, size: int) -> None:
+        self.last_bytes -= size
+        while size:
+            fd, block = self._last.popleft()
+            if size < len(block):
+                self._last.appendleft((fd, block[size:]))
+            size -= min(size, len(block))
+
+    def _next_line(self, place: int) -> int:
+        """Return where the first line begins at or soon behind a place in the last bytes; without one, the place."""
+        start = 0
+        for _, block in self._last:
+            newline = block.find(b"\n", max(0, place - 1 - start), max(0, place + _NEAR_BYTES - start))
+            if newline >= 0:
+                return start + newline + 1
+            start += len(block)
+        return place

@@ -38,8 +38,7 @@ def run_command(command: Sequence[str], label: str, tokens: int) -> NoReturn:
     from pinfold.server.run.spill import Spill  # while the command is already running
 
     spill = Spill(lambda: _legible(label or _spelled(command)), tokens)
-    status = _follow(child, spill.output)
-    relay.stop()
+    status = _follow(child, relay, spill.output)
     spill.finish(status)
     leave_like(status)
 
@@ -54,7 +53,7 @@ def _legible(label: str) -> str:
     return os.fsencode(label).decode("utf-8", "replace")
 
 
-def _follow(child: Child, output: Output) -> int:
+def _follow(child: Child, relay: Relay, output: Output) -> int:
     """Take everything the command prints; return its status once it has ended."""
     from pinfold.server.run.pump import Pump
 
@@ -63,7 +62,7 @@ def _follow(child: Child, output: Output) -> int:
     pumps = [Pump(source, target, output, ended) for source, target in pipes if source is not None]
     for pump in pumps:
         pump.start()
-    status = child.wait()
+    status = relay.see_out()
     os.close(ending)
     for pump in pumps:
         pump.finish()
