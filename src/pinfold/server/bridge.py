@@ -62,9 +62,9 @@ class BridgedStore(SyncStore):
         """See `Store.folded_part`."""
         return from_thread.run(self._store.folded_part, caller, key)
 
-    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
-        return from_thread.run(self._store.record_fold, command, mark)
+        return from_thread.run(self._store.record_fold, command)
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""

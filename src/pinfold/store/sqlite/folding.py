@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from pinfold.store.commands import RecordFold, TranscriptMark
+from pinfold.store.commands import RecordFold
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.results import Entry, FoldedPart, RecordedFold
-from pinfold.store.sqlite import marks, sessions
+from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.lineage import current, epoch_of, live_pins
 from pinfold.store.sqlite.reading import fold_by_number
 from pinfold.store.sqlite.rows import entry_of, event_of, pin_of
@@ -58,7 +58,7 @@ def _recorded(db: sqlite3.Connection, key: str) -> Event | None:
     return None if row is None else event_of(row)
 
 
-def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
     """Append the fold with its summary, or find it; see `Store.record_fold`."""
     session = sessions.ensure(tx, command.caller)
     event = _recorded(tx.db, command.key)
@@ -67,8 +67,6 @@ def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | Non
         event = told if command.live else _amend(tx, command, told)
     repeated = event is not None
     event = event or _append(tx, command, session)
-    if mark is not None:
-        marks.save(tx, mark)
     assert event.body is not None
     return RecordedFold(fold_by_number(tx.db, event.body["number"]), receipt_of(event), repeated)
 
