@@ -1,4 +1,4 @@
-"""A server's store for those who work without an event loop, on one of its worker threads."""
+"""A server's store, which lives on the event loop, for those of its worker threads that have none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 
-class BridgedStore(SyncStore):
+class LoopStore(SyncStore):
     """Each call runs on the event loop that the worker thread belongs to, and waits for its outcome."""
 
     def __init__(self, store: Store) -> None:
