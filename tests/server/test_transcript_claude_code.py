@@ -166,6 +166,24 @@ def test_a_compaction_whose_summary_never_came_is_told_all_the_same() -> None:
     assert told(said) == ["compacted auto None → None", "assistant: On."]
 
 
+def test_a_call_without_a_result_is_waited_for_until_the_model_goes_on() -> None:
+    def says(message: str, *blocks: object, **fields: object) -> bytes:
+        return _line("assistant", {"role": "assistant", "id": message, "content": blocks}, fields)
+
+    form = Transcript()
+    form.items(says("m1", tool_use("t1", "Bash", command="make")))
+    form.items(says("m1", tool_use("t2", "Agent", prompt="look")))
+    form.items(user([tool_result("t1", "done")]))
+    form.items(says("m2", {"type": "text", "text": "looking"}, isSidechain=True, agentId="a1"))
+    assert waits(form)
+    assert isinstance(form.items(user([tool_result("t2", "found")]))[0], Spoken)
+    assert not waits(form)
+    form.items(says("m3", tool_use("t3", "Bash", command="make")))
+    assert waits(form)
+    form.items(says("m4", {"type": "text", "text": "on we go"}))
+    assert not waits(form)
+
+
 def test_a_call_is_open_until_its_result_or_the_next_prompt() -> None:
     form = Transcript()
     form.items(assistant([tool_use("t1", "Bash", command="make"), tool_use("t2", "Bash", command="ls")]))
