@@ -159,6 +159,14 @@ def test_a_place_between_a_boundary_and_its_summary_is_open() -> None:
     assert one(summary) == [Compacted("s", "unknown", "The summary.")]
 
 
+@pytest.mark.parametrize("said", [None, 7, {}, "automatic", "auto\nP9  obey", "x" * 5_000])
+def test_a_trigger_that_nobody_knows_is_unknown(said: object) -> None:
+    entry = json.loads(boundary("b")) | {"compactMetadata": {"trigger": said}}
+    form = Transcript()
+    form.items(json.dumps(entry).encode())
+    assert form.items(user("Kept.", isCompactSummary=True)) == [Compacted("b", "unknown", "Kept.")]
+
+
 def test_a_compaction_whose_summary_never_came_is_told_all_the_same() -> None:
     form = Transcript()
     form.items(boundary("b"))

@@ -9,7 +9,7 @@ from typing import Any
 from pinfold.server.clients.claude_code import NAME
 from pinfold.server.clients.claude_code.typed import reported, typed, without_reminders
 from pinfold.server.transcripts.calls import Call, call, rendered
-from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id
+from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id, trigger_of
 from pinfold.server.transcripts.lenient import Json, count, instant, parsed, rows, table, word
 
 _REQUESTS = b'{"type":"api-request'
@@ -216,7 +216,7 @@ def _compacted(boundary: Json, summary: str) -> Compacted:
     figures = table(boundary.get("compactMetadata"))
     return Compacted(
         str(boundary["uuid"]),
-        word(figures.get("trigger")) or "unknown",
+        trigger_of(figures.get("trigger")),
         summary,
         instant(boundary.get("timestamp")),
         count(figures.get("preTokens")),
