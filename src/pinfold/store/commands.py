@@ -119,14 +119,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class StartSession:
-    """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
+    """A client began or took up a conversation.
 
-    `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
-    `transcript` is a path, of a file that need not exist yet; `model` the model's name.
+    `run` names the client's own process where it is known (else it may name the conversation, for `status` to know of
+    it): whoever that started is in this conversation from now on. `transcript` is a path, of a file that need not
+    exist yet; `model` the model's name.
     """
 
     caller: Caller
-    source: str
     run: str | None = None
     transcript: str | None = None
     model: str | None = None

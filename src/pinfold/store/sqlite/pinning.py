@@ -10,7 +10,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.lineage import current, inherits, lineage, newest_of
+from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import Actor, PinKind
@@ -133,17 +133,10 @@ def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bo
         )
 
 
-def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
-    """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
-    rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
-    heritage = lineage(db, session)
-    return [row for row in rows if not row["session_only"] or inherits(heritage, row["session"], row["seq"])]
-
-
 def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     assert event.body is not None
     pin = pin_by_number(tx.db, event.body["number"])
-    live = visible_rows(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
+    live = live_pins(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
     others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
     return PinnedDecision(
         pin=pin,
