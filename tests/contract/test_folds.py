@@ -74,7 +74,9 @@ async def test_a_hook_that_tells_of_what_is_written_down_already_is_no_second_fo
 
 
 async def test_a_fold_is_dated_as_its_client_dates_it(store: Store) -> None:
-    assert (await _fold(store, "b1", at="2026-11-03T09:30:00.000000Z")).fold.at == "2026-11-03T09:30:00.000000Z"
+    assert (
+        await _fold(store, "b1", at="2026-11-03T09:30:00.000000Z")
+    ).fold.at == "2026-11-03T09:30:00.000000Z"
 
 
 async def test_a_fold_told_of_after_more_was_said_is_another_one(store: Store) -> None:
