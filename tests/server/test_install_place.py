@@ -12,7 +12,8 @@ import pytest
 
 from pinfold.server.clients import claude_desktop, vscode
 from pinfold.server.clients.claude_code import registration as claude_code
-from pinfold.server.install.place import Launch, Place, find_launch, is_throw_away
+from pinfold.server.install.place import Launch, Place, find_launch
+from pinfold.server.own_command import is_throw_away
 from pinfold.store.errors import InvalidInputError
 
 HOME = Path("/u")
