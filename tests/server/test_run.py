@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.server.own_command import command_name
 from pinfold.store.values import Caller
 from tests.secret_samples import mixed
 from tests.server.peer import PATIENCE_S
@@ -147,9 +148,17 @@ def test_long_output_is_its_first_lines_a_report_and_a_pointer_to_all_of_it(told
         "[pinfold] The end, from A1#L3010 on:\n"
         "9 bottles\n10 bottles\n100% of it\ndone\n"
         '[pinfold] Exit status 3. Read on with fetch_pointer("A1", lines="6-105") or match="…",'
-        " or in a shell with `pinfold show A1#L6-105`.\n"
+        f" or in a shell with `{command_name()} show A1#L6-105`.\n"
     )
     assert (told.done.returncode, told.done.stderr) == (3, b"")
+
+
+def test_what_it_says_to_enter_in_a_shell_reads_on(told: Told) -> None:
+    command = told.done.stdout.decode().rpartition("in a shell with `")[2].partition("`")[0]
+    shell = subprocess.run(
+        ["sh", "-c", command], cwd=told.place.project, env=told.place.environment(), capture_output=True
+    )
+    assert shell.stdout == _numbered(105)[len(_numbered(5)) :]
 
 
 def test_all_of_it_is_stored_as_given_with_secrets_replaced_everywhere(told: Told) -> None:
@@ -211,7 +220,8 @@ def test_binary_output_is_stored_byte_for_byte_and_not_shown_further(place: Work
     done = place.run("--tokens=100", "--", "cat", given=printed)
     assert done.stdout == printed[:19] + (
         b"[pinfold] 26 KB left out here. All of it is A1: 26 KB of image/png.\n"
-        b'[pinfold] Exit status 0. Read it with fetch_pointer("A1"), or in a shell with `pinfold show A1`.\n'
+        b'[pinfold] Exit status 0. Read it with fetch_pointer("A1"), or in a shell with `%s show A1`.\n'
+        % command_name().encode()
     )
     assert place.artifacts()[0][1] == printed
 
