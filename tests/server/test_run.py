@@ -204,7 +204,28 @@ def test_between_certainly_short_and_certainly_long_tokens_are_counted(
 def test_a_threshold_that_is_none_is_refused_before_the_command_runs(place: Workplace) -> None:
     refused = place.run("--", "touch", "made", PINFOLD_SPILL_TOKENS="many")
     assert (refused.returncode, refused.stdout) == (2, b"")
+    told = b"Error: PINFOLD_SPILL_TOKENS is not a number of tokens. Set it to e.g. 6000, or unset it.\n"
+    assert refused.stderr.endswith(told)
     assert not (place.project / "made").exists()
+
+
+def test_an_option_that_run_does_not_have_is_refused_before_the_command_runs(place: Workplace) -> None:
+    for arguments in (["--json", "--"], ["--bogus"], ["-x"]):
+        refused = place.run(*arguments, "touch", "made")
+        assert (refused.returncode, refused.stdout) == (2, b"")
+        assert refused.stderr.endswith(f"Error: No such option '{arguments[0]}'.\n".encode())
+    assert not (place.project / "made").exists()
+
+
+@pytest.mark.parametrize(("size", "is_spilled"), [(49, False), (2_000, False), (2_001, True)])
+def test_what_is_no_longer_than_a_report_passes_whole_whatever_the_threshold(
+    place: Workplace, size: int, is_spilled: bool
+) -> None:
+    printed = (b"error: %d bottles\n" % 5) * (size // 17) + b"x" * (size % 17)
+    done = place.run("--tokens=5", "--", "cat", given=printed)
+    assert (done.stdout != printed) == is_spilled
+    assert len(done.stdout) <= size
+    assert place.home.exists() == is_spilled
 
 
 def test_both_streams_in_one_keep_their_order(place: Workplace) -> None:
