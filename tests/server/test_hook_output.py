@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from pinfold.context.tokens import count
+from pinfold.server.own_command import command_name
 from tests.server.hooking import Client
 from tests.server.peer import PATIENCE_S
 
 BUILD = {"tool_name": "Bash", "tool_input": {"command": "make -j2 build"}, "tool_use_id": "toolu_01"}
 MEMORY = {"tool_name": "mcp__mem__dump", "tool_input": {"id": 3}, "tool_use_id": "toolu_02"}
 LONG = "\n".join(f"line {number} of the output, 数据库 🎉" for number in range(3_000))
-CUT = "The client had cut it in the middle before"
+CUT = f"The client had cut it in the middle before; `{command_name()} run -- COMMAND` keeps all"
 
 
 def shell(stdout: str, stderr: str = "", **more: object) -> dict[str, object]:

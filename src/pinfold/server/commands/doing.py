@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
-from pinfold.server.limits import SPILL_TOKENS
+from pinfold.server.limits import SPILL_TOKENS, spill_tokens
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
+from pinfold.store.errors import InvalidInputError
 
 _INTERRUPTED = 130
 
 
-@click.command(
-    cls=Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+def _threshold(_ctx: click.Context, _option: click.Parameter, tokens: int | None) -> int:
+    try:
+        return tokens or spill_tokens(os.environ)
+    except InvalidInputError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.option(
     "--label", default="", help="What the output is called, at most 500 characters (default: the command)."
 )
 @click.option(
     "--tokens",
     type=click.IntRange(min=1),
-    default=SPILL_TOKENS,
-    envvar="PINFOLD_SPILL_TOKENS",
-    show_default=True,
-    show_envvar=True,
-    help="From when on output is long.",
+    callback=_threshold,
+    show_default=f"PINFOLD_SPILL_TOKENS, else {SPILL_TOKENS:,}",
+    help="From when on output is long; up to 2,000 bytes it never is.",
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(label: str, tokens: int, command: tuple[str, ...]) -> None:
