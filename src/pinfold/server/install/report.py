@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,7 +20,14 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 def difference(change: Change) -> str:
     """Return the unified difference of one file, empty when it stays as it is."""
-    return "\n".join(_difference_lines(change))
+    return _without_secrets("\n".join(_difference_lines(change)))
+
+
+def _without_secrets(text: str) -> str:
+    """Replace known secret shapes: around our lines other servers' keys may stand, and an agent may be reading."""
+    from pinfold.store.redaction import Redactor
+
+    return Redactor(secrets.token_bytes(32)).text(text).text
 
 
 def _difference_lines(change: Change) -> Iterator[str]:

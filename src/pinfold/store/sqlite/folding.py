@@ -74,7 +74,8 @@ def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
     """Return the session's last fold if a hook told of it, and this is about the same one.
 
-    The transcript's word is always about the last one told; another hook's only while nothing came in between.
+    The transcript's word is always about the last one told; another hook's only while nothing came in between,
+    but for what a sub-agent in the background came to.
     """
     row = tx.db.execute(
         "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
@@ -82,7 +83,8 @@ def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | No
     if row is None or not json.loads(row["body"]).get("live"):
         return None
     came = tx.db.execute(
-        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ? LIMIT 1",
+        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
+        " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
     return None if command.live and came else tx.event(row["seq"])
