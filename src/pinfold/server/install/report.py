@@ -70,14 +70,14 @@ def _backup(plan: Plan, change: Change) -> str | None:
 
 
 def _next(plan: Plan, next_steps: Sequence[str]) -> list[str]:
-    return list(next_steps) if plan.changed and not plan.is_removal else []
+    steps = next_steps if plan.changed and not plan.is_removal else ()
+    return [*plan.cautions, *steps]
 
 
 def as_text(plan: Plan, next_steps: Sequence[str], *, dry_run: bool) -> Iterator[str]:
     """Yield the lines for a person: the differences, what was written, where the backup is, what to do next."""
     if not plan.changed:
-        yield "Nothing to take out." if plan.is_removal else "Already installed; nothing was changed."
-        return
+        yield "Nothing to take out." if plan.is_removal else "Already installed; nothing to change."
     for change in plan.changed:
         yield from (_coloured(line) for line in _difference_lines(change))
         yield ""
@@ -85,9 +85,9 @@ def as_text(plan: Plan, next_steps: Sequence[str], *, dry_run: bool) -> Iterator
         yield f"{'would be ' * dry_run}{change.action}: {change.file.path}"
         backup = _backup(plan, change)
         if backup:
-            yield f"  backup: {backup}"
-    if not dry_run:
-        yield from (f"Next: {step}" for step in _next(plan, next_steps))
+            yield f"  {'would keep a ' * dry_run}backup: {backup}"
+    for step in plan.cautions if dry_run else _next(plan, next_steps):
+        yield f"Next: {step}"
 
 
 def _coloured(line: str) -> str:
