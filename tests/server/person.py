@@ -66,7 +66,7 @@ def with_a_past(folder: Path) -> Project:
 async def _live(project: Project) -> None:
     store = await open_store(project.settings.store_folder, project.settings.project.name)
     try:
-        await store.start_session(StartSession(ANNA, "startup", run="1"))
+        await store.start_session(StartSession(ANNA, run="1"))
         await _work(Desk(store, ANNA, Roots([])))
         await _fold(store)
     finally:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pinfold.server.transcripts.lines import Lines
 from tests.server.histories import Event, Place, bodies
-from tests.server.transcript_samples import CLAUDE, CLAUDE_FORK, CODEX, CODEX_SCRIPTS
+from tests.server.transcript_samples import CLAUDE, CLAUDE_FORK, CODEX, CODEX_SCRIPTS, format_of
 
 CUTS = st.lists(st.floats(0, 1), max_size=6).map(sorted)
 
@@ -34,6 +35,33 @@ def test_any_cutting_of_its_growth_gives_the_log_of_one_reading(
             if forgets and place.database.exists():
                 place.forget_marks()
         assert place.events() == _at_once(sample)
+
+
+@pytest.mark.parametrize("sample", [CLAUDE, CODEX], ids=lambda path: path.stem[:12])
+def test_a_reading_that_ends_while_a_line_waits_for_a_later_one_changes_nothing(
+    sample: Path, tmp_path: Path
+) -> None:
+    content = sample.read_bytes()
+    stops = _waiting(sample)
+    assert len(stops) >= 5
+    for stop in stops[::3]:
+        place = Place(tmp_path / str(stop))
+        path = place.folder / sample.name
+        for end in (stop, len(content)):
+            path.write_bytes(content[:end])
+            place.follow(path)
+        assert place.events() == _at_once(sample)
+
+
+def _waiting(sample: Path) -> list[int]:
+    """Return where those lines end behind which a call waits for its result, or a compaction for its summary."""
+    form = format_of(sample)
+    stops = []
+    for line in Lines(sample):
+        form.items(line.content)
+        if form.is_open:
+            stops.append(line.stop)
+    return stops
 
 
 @cache

@@ -377,6 +377,7 @@ def test_a_person_is_told_what_was_written_where_the_backup_is_and_what_to_do(us
     assert "\nNext: Start Codex anew, enter /hooks and trust the hooks of pinfold" in done.stdout
     kept = user.home / ".local" / "share" / "pinfold" / "installed"
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept.iterdir()} == {0o600}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (kept, kept.parent)} == {0o700}
     assert user.run("install", "codex").stdout == "Already installed; nothing was changed.\n"
     assert user.run("uninstall", "gemini").stdout == "Nothing to take out.\n"
 

@@ -315,7 +315,7 @@ def test_a_listing_in_a_pipe_loads_nothing_that_it_does_not_need(project: Projec
 def test_status_has_heard_of_hooks_once_one_began_a_session(empty: Project) -> None:
     async def begin(actor: Actor) -> None:
         store = await open_store(empty.settings.store_folder, "app")
-        await store.start_session(StartSession(Caller("codex", actor, actor), "startup"))
+        await store.start_session(StartSession(Caller("codex", actor, actor)))
         await store.close()
 
     anyio.run(begin, "agent")

@@ -1,4 +1,7 @@
-"""Names for processes that started this one, the same in all that they started, and never given twice."""
+"""Names for processes that started this one, the same in all that they started.
+
+None is given twice where the system tells when a process started (Linux); elsewhere it is a number that comes again.
+"""
 
 from __future__ import annotations
 

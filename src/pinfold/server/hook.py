@@ -27,7 +27,9 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         pass
     except BaseException as error:  # whatever it is, the client goes on
-        faults = [str(error) or type(error).__name__]
+        from pinfold.server.notes import in_words
+
+        faults = [in_words(error)]
     if faults:
         _complain(" ".join("; ".join(faults).split()))
     return 0
@@ -69,7 +71,11 @@ def _read() -> bytes:
     if len(payload) > MAX_PAYLOAD_BYTES:
         while stream.read(_BLOCK_BYTES):
             pass
-        raise ValueError(f"the event has more than {MAX_PAYLOAD_BYTES:,} bytes")
+        from pinfold.store.errors import InvalidInputError
+
+        raise InvalidInputError(
+            f"The event has more than {MAX_PAYLOAD_BYTES:,} bytes.", "Nothing was kept of it."
+        )
     return payload
 
 

@@ -55,12 +55,15 @@ class Service:
         return Desk(store, caller, self._roots, self._limits)
 
     async def read_on(self, desk: Desk) -> None:
-        """Take in what is new in the caller's transcript, for 200 ms at most; a search goes on without it."""
-        from pinfold.server.bridge import BridgedStore
+        """Take in what is new in the caller's transcript, for about 200 ms; a search goes on without it.
+
+        Longer only where another process is writing (at most as long as any write waits), or a fold has to be audited.
+        """
+        from pinfold.server.loop_store import LoopStore
         from pinfold.server.transcripts.current import read_on
 
         try:
-            await anyio.to_thread.run_sync(read_on, BridgedStore(desk.store), desk.caller, os.environ)
+            await anyio.to_thread.run_sync(read_on, LoopStore(desk.store), desk.caller, os.environ)
         except (PinfoldError, OSError) as error:
             note(f"the transcript was not read: {error}")
         except Exception as error:  # a bug in reading must not keep anybody from what is stored

@@ -76,7 +76,9 @@ class Occasion:
         try:
             yield
         except Exception as error:  # a bug in reading must not keep anybody from what is stored
-            self.faults.append(str(error) or type(error).__name__)
+            from pinfold.server.notes import in_words
+
+            self.faults.append(in_words(error))
 
     @property
     def particulars(self) -> ModuleType:

@@ -2,7 +2,7 @@
 
 A batch of messages, the pins in them and how far they reach are one transaction, so a reading that is killed goes on
 where the log ends. Whoever reads the same file at the same time appends nothing twice: the messages' ids decide.
-Source: design 3 (Transcripts); P7.
+Source: design 3 (Transcripts); P4.
 """
 
 from __future__ import annotations

@@ -104,11 +104,11 @@ class DirectStore(SyncStore):
 
         return self._read(lambda db: folded_part(db, caller, key))
 
-    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
         from pinfold.store.sqlite.folding import record_fold
 
-        return self._write(partial(record_fold, command=command, mark=mark))
+        return self._write(partial(record_fold, command=command))
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""

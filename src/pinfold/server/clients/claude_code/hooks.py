@@ -62,10 +62,10 @@ def told_fold(occasion: Occasion) -> Compacted | None:
         summary = occasion.text("last_assistant_message")
     if summary is None:
         return None
-    from pinfold.server.transcripts.items import Compacted
+    from pinfold.server.transcripts.items import Compacted, trigger_of
 
     key = f"told:{occasion.conversation}:{name}"
-    return Compacted(key, occasion.text("trigger") or "unknown", _inner(summary))
+    return Compacted(key, trigger_of(occasion.text("trigger")), _inner(summary))
 
 
 def _inner(summary: str) -> str:
