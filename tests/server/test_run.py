@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.server.own_command import command_name
-from pinfold.store.values import Caller
+from pinfold.store.values import COMMAND_LINE, Caller
 from tests.secret_samples import mixed
 from tests.server.peer import PATIENCE_S
 from tests.server.runs import RUN, Done, Workplace, in_python
@@ -175,6 +175,13 @@ def test_all_of_it_is_stored_as_given_with_secrets_replaced_everywhere(told: Tol
 def test_the_artifact_belongs_to_the_conversation_it_was_run_in(told: Told) -> None:
     [(artifact, _)] = told.place.artifacts()
     assert artifact.session == told.place.session_of(Caller("claude-code", "abc"))
+
+
+def test_outside_of_an_agent_all_commands_share_one_session(place: Workplace) -> None:
+    for lines in (500, 501):
+        place.run("--tokens=100", "--", "cat", given=_numbered(lines))
+    assert [artifact.session for artifact, _ in place.artifacts()] == [1, 1]
+    assert place.session_of(Caller(COMMAND_LINE, COMMAND_LINE)) == 1
 
 
 def test_with_the_usual_threshold_a_report_stays_far_below_it(place: Workplace) -> None:
