@@ -105,17 +105,22 @@ def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
         raise InvalidInputError(
             f"{event}: standard input holds no JSON object.", "A client's hook sends one."
         )
-    client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
+    client = given.get("--client") or ("codex" if _is_codexs(content) else "claude")
     if client not in _CLIENTS:
         raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
     session = word(content.get("session_id"))
     if session is None:
         raise InvalidInputError(f"{event}: the event names no session_id.", "A client's hook sends it.")
-    return Occasion(event, _CLIENTS[client], session, content, _settings(given, content))
+    return Occasion(event, _CLIENTS[client], session, content, _settings(client, given, content))
 
 
-def _from_claude() -> bool:
-    return bool(os.environ.get("CLAUDECODE") or os.environ.get("CLAUDE_PROJECT_DIR"))
+def _is_codexs(content: Json) -> bool:
+    """Whether an event looks like one of Codex's: it names the turn, or the rollout; else its surroundings tell."""
+    if "turn_id" in content:
+        return True
+    name = os.path.basename(word(content.get("transcript_path")) or "")
+    is_within_claude = os.environ.get("CLAUDECODE") or os.environ.get("CLAUDE_PROJECT_DIR")
+    return name.startswith("rollout-") if name else not is_within_claude
 
 
 def _options(options: list[str]) -> dict[str, str]:
@@ -131,11 +136,16 @@ def _options(options: list[str]) -> dict[str, str]:
     return found
 
 
-def _settings(given: Mapping[str, str], content: Json) -> Settings:
-    """Read the settings; the project is where the client was started, as its server sees it, else where it works."""
+def _settings(client: str, given: Mapping[str, str], content: Json) -> Settings:
+    """Read the settings; the project is where the client was started, as its server sees it, else where it works.
+
+    A Codex that an agent in Claude Code runs has that one's environment, and hides it from its own servers.
+    """
     environment = dict(os.environ)
     if given.get("--home"):
         environment["PINFOLD_HOME"] = given["--home"]
+    if client == "codex":
+        environment.pop("CLAUDE_PROJECT_DIR", None)
     folder = word(content.get("cwd"))
     is_known = environment.get("PINFOLD_PROJECT") or environment.get("CLAUDE_PROJECT_DIR")
     return read_settings(environment, None if is_known or folder is None or "\0" in folder else Path(folder))

@@ -72,22 +72,25 @@ def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
 
 
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
-    """Return the session's last fold if a hook told of it, and this is about the same one.
+    """Return the session's last fold if this is about the same one.
 
-    The transcript's word is always about the last one told; another hook's only while nothing came in between,
-    but for what a sub-agent in the background came to.
+        The transcript's word is always about the last one that a hook told of; a hook's is about the last one, whoever
+    told of it, while nothing came in between but what a sub-agent in the background came to: its client may have
+    written the compaction down first.
     """
     row = tx.db.execute(
         "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
     ).fetchone()
-    if row is None or not json.loads(row["body"]).get("live"):
+    if row is None:
         return None
+    if not command.live:
+        return tx.event(row["seq"]) if json.loads(row["body"]).get("live") else None
     came = tx.db.execute(
         "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
         " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
-    return None if command.live and came else tx.event(row["seq"])
+    return None if came else tx.event(row["seq"])
 
 
 def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import replace
@@ -57,13 +58,14 @@ def told_fold(occasion: Occasion) -> Compacted | None:
     The summarizer is a fork of the agent: it has no type and leaves no transcript.
     """
     summary = occasion.text("compact_summary")
-    name = occasion.text("agent_id") or occasion.text("prompt_id") or ""
     if occasion.event == "subagent-stop" and _is_summarizer(occasion):
         summary = occasion.text("last_assistant_message")
     if summary is None:
         return None
     from pinfold.server.transcripts.items import Compacted, trigger_of
 
+    digest = hashlib.sha256(summary.encode("utf-8", "replace")).hexdigest()[:16]
+    name = occasion.text("agent_id") or f"{occasion.text('prompt_id')}:{digest}"
     key = f"told:{occasion.conversation}:{name}"
     return Compacted(key, trigger_of(occasion.text("trigger")), _inner(summary))
 
