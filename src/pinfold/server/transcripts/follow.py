@@ -23,7 +23,9 @@ from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 BATCH_MESSAGES = 400
-BATCH_BYTES = 1024 * 1024
+BATCH_BYTES = 512 * 1024
+"""How much of a transcript makes a transaction: others who write wait for it."""
+
 HURRIED_BYTES = 128 * 1024
 """How much of a transcript makes a batch when there is a deadline: a few milliseconds of work."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 
 from pinfold.store.commands import RecordFold
 from pinfold.store.events import Body, Event, Kind
@@ -17,7 +18,8 @@ from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
 
 FOLDED_ENTRIES = 20_000
-FOLDED_CHARS = 4 * 1024 * 1024
+FOLDED_BYTES = 4 * 1024 * 1024
+"""Of text as it lies in memory: where it is not all Latin, a character takes two or four."""
 
 
 def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart | None:
@@ -41,12 +43,12 @@ def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[E
         (session, since, Kind.MESSAGE_APPENDED, FOLDED_ENTRIES),
     )
     found: list[Entry] = []
-    room = FOLDED_CHARS
+    room = FOLDED_BYTES
     for event in map(event_of, rows):
         if event.body is None:
             continue
         entry = entry_of(event, None, None)
-        room -= len(entry.text)
+        room -= sys.getsizeof(entry.text)
         if room < 0:
             break
         found.append(entry)
