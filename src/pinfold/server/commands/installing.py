@@ -31,7 +31,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the difference and
 @_DRY_RUN
 @JSON
 def install(client: str | None, scope: Scope, project: Path | None, *, dry_run: bool, as_json: bool) -> None:
-    """Register pinfold with a client, with its hooks where it has them; no client: list those found, and where it is.
+    """Register pinfold with a client, with its hooks where it has them; no client: list what is found and installed.
 
     All else in the client's files stays as it is. Installing again changes nothing.
     """

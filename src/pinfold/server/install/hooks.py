@@ -7,8 +7,8 @@ from typing import Any
 from pinfold.server.install.entries import Item
 from pinfold.server.install.place import Launch
 
-# Reading a long transcript takes seconds once, after that nearly nothing. More than 3 s at SessionEnd makes Codex
-# complain at each start; less than is named there Claude Code would cut to 1.5 s.
+# Reading a long transcript takes seconds once, after that nearly nothing. For SessionEnd Codex complains of more than
+# 3 s at each start, and Claude Code gives 1.5 s where nothing is named.
 _EVENTS = {
     "SessionStart": ("session-start", 20),
     "UserPromptSubmit": ("user-prompt-submit", 10),
