@@ -156,3 +156,9 @@ async def test_folds_and_messages_are_the_same_after_a_rebuild(store: Store) -> 
     await store.rebuild()
     assert (await store.verify()).problems == ()
     assert (await store.brief_state(ANNA), (await find(store, "walrus")).hits) == before
+
+
+async def test_a_background_answer_between_two_hooks_leaves_it_one_fold(store: Store) -> None:
+    await _fold(store, "hook", live=True)
+    await store.append_messages(ANNA, [Message("tool_result", "42", "agent:a1:0f")])
+    assert (await _fold(store, "hook again", live=True)).fold.number == 1

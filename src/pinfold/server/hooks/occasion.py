@@ -50,9 +50,20 @@ class Occasion:
         return self.path("transcript_path")
 
     def path(self, name: str) -> Path | None:
-        """Return a field of the payload that can be a path."""
+        """Return a field of the payload that can be a path; none into the data directory.
+
+        To read and close a file of the store would cost this process the locks that it holds there.
+        """
         text = self.text(name)
-        return None if text is None or "\0" in text else Path(text)
+        return Path(text) if text is not None and self._is_outside(text) else None
+
+    def _is_outside(self, path: str) -> bool:
+        home = os.path.join(os.path.realpath(self.settings.home), "")
+        return "\0" not in path and not os.path.realpath(path).startswith(home)
+
+    def may_read(self, path: str) -> bool:
+        """Whether a path that an event names is a regular file, and not one of the store's."""
+        return self._is_outside(path) and os.path.isfile(path)
 
     @property
     def caller(self) -> Caller:

@@ -78,7 +78,10 @@ def _inner(summary: str) -> str:
 
 
 def _is_summarizer(occasion: Occasion) -> bool:
-    if occasion.payload.get("agent_type") != "":
+    """Whether a fork of the agent wrote a summary; it is asked for tags that nobody else writes."""
+    if occasion.payload.get("agent_type") != "" or "<summary>" not in (
+        occasion.text("last_assistant_message") or ""
+    ):
         return False
     path = occasion.path("agent_transcript_path")
     return path is None or not os.path.exists(path)
@@ -100,7 +103,7 @@ def tool_output(occasion: Occasion) -> Output | None:
     from pinfold.server.hooks.output import Output
 
     kept = word(table(response).get("persistedOutputPath"))
-    path = Path(kept) if kept is not None and os.path.isfile(kept) else None
+    path = Path(kept) if kept is not None and occasion.may_read(kept) else None
     return Output(tool, rendered(given) or tool, text, path=path, is_cut=kept is not None and path is None)
 
 
