@@ -78,6 +78,16 @@ def test_a_repository_that_moved_since_the_checkpoint_is_noted(claude: Client) -
     )
 
 
+def test_a_full_brief_and_its_note_keep_within_what_a_client_shows(claude: Client) -> None:
+    claude.project.rmdir()
+    make_repository(claude.project)
+    claude.save("Ship", replace(claude.caller, head="0" * 40, branch="main"))
+    claude.pin(*(f"{number} internationalization".ljust(100, "x") for number in range(100)), tokens=9)
+    said = claude.hook("session-start", source="resume")
+    assert "has moved since C1" in said
+    assert 7_000 < len(said) <= 7_500
+
+
 def test_two_conversations_in_one_checkout_do_not_mix(tmp_path: Path, piped: bool) -> None:
     anna, bert = (Client(tmp_path, session=name, piped=piped) for name in ("anna", "bert"))
     for client in (anna, bert):

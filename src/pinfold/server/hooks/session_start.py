@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pinfold.context.brief import Budget, render_brief
+from pinfold.context.brief import DEFAULT_BUDGET, Budget, render_brief
 from pinfold.context.repository_lines import moved_since
 from pinfold.server.hooks.catching_up import catch_up
 from pinfold.server.hooks.occasion import Occasion
@@ -23,6 +23,7 @@ def act(occasion: Occasion) -> str:
             store.start_session(start)
             catch_up(occasion, store)
         state = store.brief_state(caller)
-        brief = render_brief(state, store.fence, Budget(size_bytes=occasion.particulars.BRIEF_BYTES))
-    moved = moved_since(state, caller)
-    return brief.text + (f"{moved}\n" if moved else "")
+        moved = f"{note}\n" if (note := moved_since(state, caller)) else ""
+        budget = Budget(chars=DEFAULT_BUDGET.chars - len(moved), size_bytes=occasion.particulars.BRIEF_BYTES)
+        brief = render_brief(state, store.fence, budget)
+    return brief.text + moved
