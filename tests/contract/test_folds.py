@@ -73,6 +73,20 @@ async def test_a_hook_that_tells_of_what_is_written_down_already_is_no_second_fo
     assert (await store.brief_state(ANNA)).fold == written.fold
 
 
+async def test_two_compactions_told_before_anything_is_read_are_two_folds(store: Store) -> None:
+    for number in (1, 2):
+        await _fold(store, f"hook {number}", f"summary {number}", live=True)
+        assert (await _fold(store, f"end {number}", f"summary {number}", live=True)).repeated
+    for number in (1, 2):
+        written = await _fold(store, f"boundary {number}", f"summary {number}", tokens_before=number * 1_000)
+        assert (written.repeated, written.fold.number, written.fold.tokens_before) == (
+            True,
+            number,
+            number * 1_000,
+        )
+    assert not (await _fold(store, "boundary 3", "summary 3")).repeated
+
+
 async def test_a_fold_is_dated_as_its_client_dates_it(store: Store) -> None:
     assert (
         await _fold(store, "b1", at="2026-11-03T09:30:00.000000Z")

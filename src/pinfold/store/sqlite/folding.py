@@ -92,25 +92,50 @@ def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
 
 
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
-    """Return the session's last fold if this is about the same one.
+    """Return the session's fold that this is about, too, if there is one."""
+    seq = _same_as_told(tx, session, command) if command.live else _written_now(tx, session, command)
+    return None if seq is None else tx.event(seq)
 
-        The transcript's word is always about the last one that a hook told of; a hook's is about the last one, whoever
-    told of it, while nothing came in between but what a sub-agent in the background came to: its client may have
-    written the compaction down first.
+
+def _same_as_told(tx: Transaction, session: int, command: RecordFold) -> int | None:
+    """Return the last fold, of which a hook tells once more.
+
+    It is the same while nothing came in between but what a sub-agent in the background came to, unless a hook told
+    of it with another summary; that of the transcript, which the client may write first, has its own wording.
     """
     row = tx.db.execute(
         "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
     ).fetchone()
     if row is None:
         return None
-    if not command.live:
-        return tx.event(row["seq"]) if json.loads(row["body"]).get("live") else None
+    body = json.loads(row["body"])
     came = tx.db.execute(
         "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
         " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
-    return None if came else tx.event(row["seq"])
+    is_other = bool(body.get("live")) and _digest(body) != _digest_of(command)
+    return None if came or is_other else int(row["seq"])
+
+
+def _written_now(tx: Transaction, session: int, command: RecordFold) -> int | None:
+    """Return the fold that a hook told of and the transcript now, too: the one of that summary, else the last one."""
+    rows = tx.db.execute(
+        "SELECT seq, body FROM fold WHERE session = ? AND body ->> 'live' ORDER BY number", (session,)
+    ).fetchall()
+    digest = _digest_of(command)
+    last = tx.db.execute("SELECT max(seq) FROM fold WHERE session = ?", (session,)).fetchone()[0]
+    same = [int(row["seq"]) for row in rows if _digest(json.loads(row["body"])) == digest]
+    return next(iter(same), last if rows and rows[-1]["seq"] == last else None)
+
+
+def _digest(body: Body) -> str | None:
+    summary = body["summary"]
+    return None if summary is None else str(summary["sha256"])
+
+
+def _digest_of(command: RecordFold) -> str | None:
+    return None if command.summary is None else command.summary.content.sha256.hex()
 
 
 def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
