@@ -133,6 +133,12 @@ def test_files_that_are_no_transcripts_or_cannot_be_read_are_passed_over(shop: P
     assert of_project(resolve(shop), {"CLAUDE_CONFIG_DIR": "/nowhere", "CODEX_HOME": "/nowhere"}) == ()
 
 
+def test_a_pipe_among_the_transcripts_is_passed_over(shop: Path, home: Home) -> None:
+    ours = home.claude(shop)
+    os.mkfifo(ours.with_name("00000000-0000-0000-0000-000000000000.jsonl"))
+    assert [found.path for found in of_project(resolve(shop), home.environment)] == [ours]
+
+
 def test_a_conversation_is_found_by_its_id() -> None:
     for client, path in (("claude-code", CLAUDE), ("codex", CODEX)):
         wanted = found_at(path)

@@ -11,6 +11,11 @@ def test_each_object_is_a_message_of_its_conversation() -> None:
     ]
 
 
+def test_ids_that_are_numbers_are_the_names_they_are_written_as() -> None:
+    (item,) = JsonLines().items(b'{"external_id":42,"text":"Hi.","session":0}')
+    assert item == Spoken("42", "user", "Hi.", conversation="0")
+
+
 def test_what_neither_side_said_is_the_result_of_a_tool_of_that_name() -> None:
     said = [
         item

@@ -158,7 +158,7 @@ def _client_of(path: Path) -> str | None:
 
 def _readable(client: str, paths: Iterable[Path]) -> list[Found]:
     found = []
-    for path in paths:
+    for path in filter(os.path.isfile, paths):  # a pipe would never end
         try:
             transcript = found_at(path, client)
         except OSError:  # deleted since it was listed, or somebody else's

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from pinfold.server.transcripts.items import Item, Spoken
-from pinfold.server.transcripts.lenient import instant, parsed, word
+from pinfold.server.transcripts.lenient import count, instant, parsed, word
 
 NAME = "jsonl"
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "tool_call": "tool_call"}
@@ -35,6 +35,12 @@ class JsonLines:
             return []
         role = _ROLES.get(kind, "tool_result")
         tool = word(entry.get("tool")) or (kind if kind != role and kind not in _ROLES else None)
-        external_id = word(entry.get("external_id")) or hashlib.sha256(line).hexdigest()[:24]
-        session = word(entry.get("session"))
+        external_id = _name(entry.get("external_id")) or hashlib.sha256(line).hexdigest()[:24]
+        session = _name(entry.get("session"))
         return [Spoken(external_id, role, text, instant(entry.get("at")), tool=tool, conversation=session)]
+
+
+def _name(value: object) -> str | None:
+    """Return a name, which in other sources often is a number."""
+    number = count(value)
+    return word(value) if number is None else str(number)
