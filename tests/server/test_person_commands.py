@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from pinfold.server.commands import asking
+from pinfold.server.own_command import command_name
 from pinfold.store.commands import StartSession
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
@@ -52,6 +53,7 @@ def test_without_a_store_each_says_so_and_makes_none(empty: Project, command: tu
     told = plain.stderr.removeprefix("pinfold: ").removesuffix("\n")
     assert (plain.exit_code, plain.stdout, as_json.exit_code) == (1, "", 1)
     assert told.startswith(f"project app ({empty.folder}): pinfold has kept nothing for it yet. ")
+    assert told.endswith(f"If a client has already run here, its hooks did not: {command_name()} install.")
     assert json.loads(as_json.stdout) == {"ok": False, "error": told}
     assert not empty.home.exists()
 
@@ -147,7 +149,7 @@ def test_status_shows_the_store_and_adds_the_window_up(project: Project) -> None
     counts = ("live_pins", "artifacts", "checkpoints", "sessions", "folds")
     assert [found[name] for name in counts] == [3, 4, 1, 1, 1]
     assert (found["last_fold"]["pointer"], found["client"]) == ("F1", "claude-code")
-    assert found["hook_at"].startswith("20")
+    assert found["hooks"]["claude-code"].startswith("20")
     budget = found["budget"]
     assert (budget["client"], budget["window"], budget["assumed"]) == ("claude-code", 200_000, True)
     taken = ("output_reserve", "client_prompt_and_tools", "safety_margin", "pinfold_tools", "history")
@@ -156,7 +158,8 @@ def test_status_shows_the_store_and_adds_the_window_up(project: Project) -> None
     rows = dict(project.lines("status", "--client", "codex", "--model", "gpt-6.2-sol"))
     assert rows["window"] == "500,000 tokens (codex, gpt-6.2-sol)"
     assert rows["last fold"].startswith("F1, ")
-    assert rows["hooks"].startswith("last heard 20")
+    assert rows["hooks"].startswith("claude-code last heard 20")
+    assert rows["artifacts"] == "4 (1 of them from transcripts, which no brief lists)"
 
 
 @pytest.mark.parametrize(
@@ -312,13 +315,15 @@ def test_a_listing_in_a_pipe_loads_nothing_that_it_does_not_need(project: Projec
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
-def test_status_has_heard_of_hooks_once_one_began_a_session(empty: Project) -> None:
-    async def begin(actor: Actor) -> None:
+def test_status_has_heard_of_each_clients_hooks_once_one_began_a_session(empty: Project) -> None:
+    async def begin(client: str, actor: Actor) -> None:
         store = await open_store(empty.settings.store_folder, "app")
-        await store.start_session(StartSession(Caller("codex", actor, actor)))
+        await store.start_session(StartSession(Caller(client, actor, actor)))
         await store.close()
 
-    anyio.run(begin, "agent")
+    anyio.run(begin, "codex", "agent")
     assert "none heard yet" in empty.run("status").stdout
-    anyio.run(begin, "hook")
-    assert "hooks\tlast heard 20" in empty.run("status").stdout
+    for client in ("codex", "claude-code"):
+        anyio.run(begin, client, "hook")
+    heard = re.compile(r"claude-code last heard 20.{14} UTC; codex last heard 20.{14} UTC")
+    assert heard.fullmatch(dict(empty.lines("status"))["hooks"])

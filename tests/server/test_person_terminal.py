@@ -48,6 +48,11 @@ def test_a_terminal_too_narrow_for_a_table_gets_a_line_per_cell(project: Project
     assert max(map(len, shown.splitlines())) <= 30
 
 
+def test_status_needs_no_headings(project: Project) -> None:
+    for columns in (100, 15):
+        assert STYLE.sub("", _shown(project, "status", columns=columns)).startswith("project")
+
+
 def test_a_dumb_terminal_gets_no_codes_at_all(project: Project) -> None:
     shown = _shown(project, "recall", "refresh tokens", TERM="dumb", NO_COLOR="1")
     assert "\x1b" not in shown
