@@ -73,7 +73,7 @@ def test_an_error_is_one_line_on_stderr_and_with_json_one_object_on_stdout(empty
     ["nonsense", "", "1:xyz", ":9f31c2aa07d4", "1" * 19 + ":9f31c2aa07d4", "9" * 5_000 + ":9f31c2aa07d4"],
 )
 def test_a_malformed_receipt_is_a_usage_error_though_there_is_no_store(empty: Path, receipt: str) -> None:
-    refused = _run(empty, "verify", "--json", "--receipt", receipt)
+    refused = _run(empty, "verify", "--receipt", receipt)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.endswith(
         "Error: Invalid value for '--receipt': This is not a receipt. A receipt looks like 42:9f31c2aa07d4.\n"

@@ -34,6 +34,7 @@ def empty(tmp_path: Path) -> Project:
     return Project(tmp_path / "app")
 
 
+PINFOLD = command_name()
 ALL = (
     ("status",),
     ("pins",),
@@ -233,8 +234,30 @@ def test_show_accepts_listings_and_the_brief(project: Project) -> None:
         (("show", "A1#L1", "--match", "row"), "--match and --json-path look through everything."),
         (("show", "brief", "--lines", "2"), "brief has no parts."),
         (("search", "redis", "--session", "99"), "There is no session 99."),
-        (("search", "redis", "--since", "yesterday"), '`since` cannot be "yesterday".'),
+        (("search", "redis", "--since", "yesterday"), '--since cannot be "yesterday".'),
         (("search", "***"), ""),
+        (("search", ""), "The query is empty. "),
+        (("search", "redis", "--cursor", "x"), f"The cursor is not one that {PINFOLD} search gave. "),
+        (("show", "P99"), f"P99: there is no such pin in this project. {PINFOLD} pins lists them.\n"),
+        (
+            ("show", "C99"),
+            f"C99: there is no such checkpoint in this project. {PINFOLD} show checkpoints lists",
+        ),
+        (("show", "H99"), f"H99: there is no such entry in this project. {PINFOLD} search finds entries.\n"),
+        (
+            ("show", "S99"),
+            f"S99: there is no such search in this project. Search again with {PINFOLD} search.\n",
+        ),
+        (
+            ("show", "A1", "--json-path", "$.a"),
+            f"A1 is not JSON that can be read. Read it as text: {PINFOLD} show A1.",
+        ),
+        (("show", "A3", "--json-path", "a"), "--json-path cannot be read."),
+        (("show", "A1", "--match", "("), "--match is no regular expression ("),
+        (
+            ("brief", "--as-of", "99"),
+            f"brief@99: the log has 13 events. {PINFOLD} brief shows it as it is now.\n",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -244,6 +267,37 @@ def test_what_cannot_be_shown_is_one_line_on_stderr(
     done = project.run(*arguments)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith(f"pinfold: {said}")
+    assert not re.search("fetch_pointer|search_history|`", done.stderr)
+    as_json = project.run(*arguments, "--json")
+    assert json.loads(as_json.stdout) == {"ok": False, "error": done.stderr[len("pinfold: ") : -1]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "--kind", "foo", "x"), "Invalid value for '--kind': 'foo' is not one of 'pins', "),
+        (("pins", "--limit", "0"), "Invalid value for '--limit': 0 is not in the range x>=1."),
+        (("verify", "--receipt", "1:abc"), "Invalid value for '--receipt': This is not a receipt. "),
+        (
+            ("status", "--project", "/nonexist"),
+            "Invalid value for '--project': Directory '/nonexist' does not exist.",
+        ),
+        (("install", "foo"), "Invalid value for "),
+        (("search",), "Missing argument 'WORDS...'."),
+        (("brief", "--bogus"), "No such option '--bogus'."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_usage_error_is_an_object_too_where_json_is_asked_for(
+    project: Project, arguments: tuple[str, ...], said: str
+) -> None:
+    done = project.run(*arguments, "--json")
+    assert (done.exit_code, done.stderr) == (2, "")
+    found = json.loads(done.stdout)
+    assert (found["ok"], found["error"][: len(said)]) == (False, said)
+    plain = project.run(*arguments)
+    assert (plain.exit_code, plain.stdout) == (2, "")
+    assert plain.stderr.endswith(f"Error: {found['error']}\n")
 
 
 def test_search_has_the_filters_of_the_tool(project: Project) -> None:
@@ -263,7 +317,11 @@ def test_search_has_the_filters_of_the_tool(project: Project) -> None:
 def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -> None:
     project = with_a_past(tmp_path / "app")
     for word in ("zyzzyva", "quixotry"):
-        assert project.run("search", word).stdout == ""
+        done = project.run("search", word)
+        assert (done.stdout, done.stderr.splitlines()[1:]) == (
+            "",
+            ["Try other words, fewer filters, or the exact identifier."],
+        )
     rows = project.lines("misses")
     assert [(row[1], row[2], *row[5:]) for row in rows] == [
         ("quixotry", "nothing found", "s2", "a person"),
