@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.server.hooks import EVENTS, run
+from pinfold.server.hooks.occasion import read_occasion
 from pinfold.store.errors import InvalidInputError
 from tests.server.hooking import HOOK, Client, Done, complained
 from tests.server.peer import PATIENCE_S
@@ -130,6 +131,28 @@ def test_an_event_goes_by_its_name_in_both_spellings(
     assert "8 connections" in run("SessionStart", ["--client", name], given)[0]
     with pytest.raises(InvalidInputError, match="session-start"):
         run("SessionStarted", [], given)
+
+
+@pytest.mark.parametrize(
+    ("fields", "client_name"),
+    [
+        ({}, "claude-code"),
+        ({"transcript_path": "/t/rollout-2026-11-30T10-00-00-01a22a14.jsonl"}, "codex"),
+        ({"turn_id": "t1"}, "codex"),
+        ({"transcript_path": None}, "codex"),
+        ({"transcript_path": None, "CLAUDECODE": "1"}, "claude-code"),
+    ],
+)
+def test_an_event_shows_whose_it_is_where_nobody_says_so(
+    client: Client, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], client_name: str
+) -> None:
+    for variable in ("CLAUDECODE", "CLAUDE_PROJECT_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    if "CLAUDECODE" in fields:
+        monkeypatch.setenv("CLAUDECODE", fields["CLAUDECODE"])
+    monkeypatch.setenv("PINFOLD_HOME", str(client.home))
+    given = json.dumps(client.payload(**fields)).encode()
+    assert read_occasion("stop", [], given).client == client_name
 
 
 def test_more_than_64_mebibytes_are_read_to_the_end_and_refused(client: Client) -> None:

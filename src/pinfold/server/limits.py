@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pinfold.store.errors import InvalidInputError
+TYPE_CHECKING = False  # the module that has it costs a hook more than all else it loads
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SPILL_TOKENS = 6_000
 """Output up to this size stays where it is: a spilled one costs a model a call to read on."""
@@ -21,6 +21,8 @@ def whole_number(environment: Mapping[str, str], name: str, default: int, *, uni
     if not text:
         return default
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 2**40:
+        from pinfold.store.errors import InvalidInputError
+
         raise InvalidInputError(
             f"{name} is not a number of {unit}.", f"Set it to e.g. {default}, or unset it."
         )

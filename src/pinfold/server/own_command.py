@@ -13,6 +13,7 @@ from pathlib import Path
 
 _NAME = "pinfold"
 _THROW_AWAY = re.compile(r"(archive|builds|environments)-v\d+")
+_PLAIN = re.compile(r"[\w@+=:,./-]+")
 
 
 def command_name() -> str:
@@ -42,11 +43,11 @@ def is_throw_away(executable: Path) -> bool:
 
 
 def quoted(word: str, platform: str = sys.platform) -> str:
-    """Return a word as a shell reads it; on Windows in the one spelling that suits cmd, PowerShell and Git Bash."""
+    """Return a word as a shell reads it; on Windows in the one spelling that suits both cmd and Git Bash."""
     if platform != "win32":
         return shlex.quote(word)
     word = word.replace("\\", "/")
-    return f'"{word}"' if " " in word else word
+    return word if _PLAIN.fullmatch(word) else f'"{word}"'
 
 
 def _runner() -> tuple[str, ...]:

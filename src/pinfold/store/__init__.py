@@ -136,7 +136,7 @@ class Store(ABC):
     async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """Return what a fold of the caller's conversation folds now, None when the fold `key` is recorded already.
 
-        At most the newest 20,000 entries and 4 Mi characters of them: a window of 1,000,000 tokens.
+        At most the newest 20,000 entries and 4 MiB of their text in memory: a window of 1,000,000 tokens.
         """
 
     @abstractmethod

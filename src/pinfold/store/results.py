@@ -231,7 +231,7 @@ class RecordedFold:
 class FoldedPart:
     """What a fold would fold now: the entries of a session since its last fold, oldest first, and the live pins.
 
-    At most `FOLDED_ENTRIES` entries and `FOLDED_CHARS` characters of text, the newest; `left_out` counts older ones.
+    At most `FOLDED_ENTRIES` entries and `FOLDED_BYTES` of text, the newest; `left_out` counts older ones.
     `since` is the seq of the last fold, or of the session's start.
     """
 

@@ -24,18 +24,22 @@ def act(occasion: Occasion) -> str:
     return ""
 
 
-def catch_up(occasion: Occasion, store: DirectStore) -> None:
-    """Read what is new in the event's transcript, where it has one, for at most as long as its client waits."""
+def catch_up(occasion: Occasion, store: DirectStore) -> bool:
+    """Read what is new in the event's transcript, where it has one, for at most as long as its client waits.
+
+    Return whether nothing was left unread.
+    """
     path = occasion.transcript
     if path is None or not _has_transcript(occasion):
-        return
+        return True
     from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
     from pinfold.server.transcripts.follow import Source, follow
 
     deadline = time.monotonic() + limit_s(occasion.event)
     found = found_at(path, occasion.client)
-    if found is not None:
-        follow(store, Source(found, occasion.caller, briefed=True), deadline)
+    if found is None:
+        return True
+    return follow(store, Source(found, occasion.caller, briefed=True), deadline).is_complete
 
 
 def limit_s(event: str) -> float:

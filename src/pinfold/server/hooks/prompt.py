@@ -22,7 +22,10 @@ def act(occasion: Occasion) -> str:
     caller = replace(occasion.caller, actor="user")
     now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     with occasion.store() as store:
-        pins = [store.pin_decision(pin_of(line, caller, store.redactor, now)) for line in fit]
+        pins = []
+        for line in fit:
+            with occasion.attempt():
+                pins.append(store.pin_decision(pin_of(line, caller, store.redactor, now)))
     return "".join(
         f"pinfold: {what} from the prompt: {', '.join(pointers)}\n"
         for what, repeated in (("pinned", False), ("already pinned", True))

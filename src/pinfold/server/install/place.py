@@ -61,10 +61,23 @@ class Launch:
         return {"PINFOLD_HOME": self.store} if self.store else {}
 
     def hook(self, event: str, client: str) -> str:
-        """Return the shell command of a hook."""
+        """Return the shell command of a hook: where pinfold is gone it says nothing, and it always succeeds.
+
+        On Windows that is so only in Git Bash; cmd and PowerShell have other words for it.
+        """
         place = ("--home", self.store) if self.store else ()
         words = (*self.command, "hook", event, "--client", client, *place)
-        return " ".join(quoted(word, self.platform) for word in words)
+        program, *arguments = (quoted(word, self.platform) for word in words)
+        call = " ".join((program, *arguments))
+        if self.platform == "win32" and not _is_run_by_git_bash(client):
+            return call
+        is_there = f"[ -x {program} ]" if "/" in program else f"command -v {program} >/dev/null 2>&1"
+        return f"{is_there} && {call} || :"
+
+
+def _is_run_by_git_bash(client: str) -> bool:
+    """Say whether a hook meets Git Bash on Windows: Claude Code takes PowerShell where there is no git, Codex cmd."""
+    return client == "claude" and shutil.which("git") is not None
 
 
 def find_launch(environment: Mapping[str, str]) -> Launch:

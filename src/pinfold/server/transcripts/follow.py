@@ -23,7 +23,9 @@ from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 BATCH_MESSAGES = 400
-BATCH_BYTES = 1024 * 1024
+BATCH_BYTES = 512 * 1024
+"""How much of a transcript makes a transaction: others who write wait for it."""
+
 HURRIED_BYTES = 128 * 1024
 """How much of a transcript makes a batch when there is a deadline: a few milliseconds of work."""
 
@@ -42,13 +44,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long."""
+    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long.
+
+    Not `is_complete`: the deadline came before the end.
+    """
 
     messages: int = 0
     repeated: int = 0
     folds: int = 0
     pins: int = 0
     unknown: int = 0
+    is_complete: bool = True
 
 
 def follow(
@@ -99,6 +105,7 @@ class _Reading:
                     if progress is not None:
                         progress(line.stop)
                 if deadline is not None and time.monotonic() > deadline:
+                    self._found = replace(self._found, is_complete=False)
                     break
             self._flush()
         finally:

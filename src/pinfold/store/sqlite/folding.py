@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 
 from pinfold.store.commands import RecordFold
 from pinfold.store.events import Body, Event, Kind
@@ -17,7 +18,8 @@ from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
 
 FOLDED_ENTRIES = 20_000
-FOLDED_CHARS = 4 * 1024 * 1024
+FOLDED_BYTES = 4 * 1024 * 1024
+"""Of text as it lies in memory: where it is not all Latin, a character takes two or four."""
 
 
 def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart | None:
@@ -41,12 +43,12 @@ def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[E
         (session, since, Kind.MESSAGE_APPENDED, FOLDED_ENTRIES),
     )
     found: list[Entry] = []
-    room = FOLDED_CHARS
+    room = FOLDED_BYTES
     for event in map(event_of, rows):
         if event.body is None:
             continue
         entry = entry_of(event, None, None)
-        room -= len(entry.text)
+        room -= sys.getsizeof(entry.text)
         if room < 0:
             break
         found.append(entry)
@@ -72,20 +74,25 @@ def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
 
 
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
-    """Return the session's last fold if a hook told of it, and this is about the same one.
+    """Return the session's last fold if this is about the same one.
 
-    The transcript's word is always about the last one told; another hook's only while nothing came in between.
+        The transcript's word is always about the last one that a hook told of; a hook's is about the last one, whoever
+    told of it, while nothing came in between but what a sub-agent in the background came to: its client may have
+    written the compaction down first.
     """
     row = tx.db.execute(
         "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
     ).fetchone()
-    if row is None or not json.loads(row["body"]).get("live"):
+    if row is None:
         return None
+    if not command.live:
+        return tx.event(row["seq"]) if json.loads(row["body"]).get("live") else None
     came = tx.db.execute(
-        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ? LIMIT 1",
+        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
+        " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
-    return None if command.live and came else tx.event(row["seq"])
+    return None if came else tx.event(row["seq"])
 
 
 def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:

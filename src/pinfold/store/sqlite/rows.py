@@ -137,7 +137,7 @@ def fold_of(row: sqlite3.Row) -> Fold:
     return Fold(
         number=row["number"],
         seq=row["seq"],
-        at=row["at"],
+        at=body["at"] or row["at"],
         session=row["session"],
         trigger=body["trigger"],
         tokens_before=body["tokens_before"],

@@ -32,8 +32,10 @@ def registration(place: Place, launch: Launch) -> Registration:
     hooks = hook_items(launch, "claude", TOOLS)
     return Registration(
         (
-            Target(_servers_file(place), json_text, (Member(("mcpServers", NAME), server),)),
-            Target(_settings_file(place), json_text, (permission, *hooks)),
+            Target(
+                _servers_file(place), json_text, (Member(("mcpServers", NAME), server),), strict_for=TITLE
+            ),
+            Target(_settings_file(place), json_text, (permission, *hooks), strict_for=TITLE),
         ),
         _next_steps(place) + advice_on_speed(launch),
     )
