@@ -1,4 +1,4 @@
-"""What stands behind a pointer, for a person: exact bytes in a pipe; on a terminal safe text, of a long one a preview."""
+"""What stands behind a pointer, for a person: exact bytes in a pipe; on a terminal safe text, and of much a preview."""
 
 from __future__ import annotations
 
