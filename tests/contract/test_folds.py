@@ -7,7 +7,7 @@ import pytest
 from pinfold.store import Store
 from pinfold.store.commands import Message, RecordFold, SpillArtifact, TranscriptMark
 from pinfold.store.content import collect
-from pinfold.store.results import RecordedFold
+from pinfold.store.results import FormerSummary, RecordedFold
 from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, BEN, OUTLINE, find, pin, say, spill
 from tests.contract.conftest import Open
@@ -105,6 +105,7 @@ async def test_a_fold_folds_what_came_since_the_last_one_in_its_session(store: S
     assert [entry.text for entry in part.entries] == ["one", "two"]
     assert [each.text for each in part.pins] == ["live"]
     assert await store.folded_part(ANNA, "b1") is None
+    assert part.former == FormerSummary(part.since, "A1", "All was reviewed.")
 
 
 async def test_a_mark_is_kept_with_the_messages_up_to_it(store: Store, open_again: Open) -> None:

@@ -489,6 +489,18 @@ def test_a_client_that_wrote_its_file_meanwhile_loses_nothing(
     assert [found.name for found in user.home.iterdir() if found.is_file()] == [".claude.json"]
 
 
+def test_what_a_former_file_was_is_nothing_to_the_one_in_its_place(user: User) -> None:
+    file = user.home / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_bytes(b'{"a": 1}')
+    user.well("install", "cursor")
+    anew = b'{\n\t"b": 2\n}\n'
+    file.write_bytes(anew)
+    user.well("install", "cursor")
+    user.well("uninstall", "cursor")
+    assert file.read_bytes() == anew
+
+
 def test_a_lost_receipt_costs_only_the_exact_bytes(user: User) -> None:
     path = user.home / ".cursor" / "mcp.json"
     path.parent.mkdir()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from pinfold.context.folds import audit
 from pinfold.context.lost_decisions import SENTENCE_CHARS
+from pinfold.store.results import FormerSummary
 from tests.unit.sessions import entry, part, pin
 
 NOTHING = "The work went on."
@@ -48,6 +50,14 @@ def offered(*texts: str, summary: str = NOTHING, role: str = "assistant") -> tup
 )
 def test_a_sentence_that_reads_as_a_decision_is_offered(sentence: str) -> None:
     assert offered(f"Some words before.\n\n- {sentence}\n\nSome words after.") == (("H10", sentence),)
+
+
+def test_what_the_former_summary_still_held_is_offered_when_the_next_one_drops_it() -> None:
+    decided = "We decided on Redis 7.2 instead of Memcached because of streams."
+    former = FormerSummary(8, "A1", f"Redis it is.\n- {decided}\n")
+    folded = replace(part(entry(10, "assistant", "On.")), former=former)
+    assert audit(folded, "The user chose Redis.", briefed=True).offered == (("A1", decided),)
+    assert audit(folded, decided, briefed=True).offered == ()
 
 
 @pytest.mark.parametrize(

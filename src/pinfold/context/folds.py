@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pinfold.context.lost_decisions import lost_decisions
 from pinfold.context.specifics import Kept
 from pinfold.context.strings import strings_in_play
-from pinfold.store.results import FoldedPart, Pin
+from pinfold.store.results import Entry, FoldedPart, FormerSummary, Pin
 
 _PAGE_CHARS = 256 * 1024
 
@@ -38,7 +38,8 @@ def audit(part: FoldedPart, summary: str, *, briefed: bool) -> Audit:
         number: tuple(each for each in parts if not kept.holds(each)) for number, parts in present.items()
     }
     pinned = Kept("\n".join(f"{pin.text}\n{pin.why}" for pin in part.pins))
-    spoken = [entry for entry in part.entries if entry.role in ("user", "assistant")]
+    spoken: list[Entry | FormerSummary] = [part.former] if part.former else []
+    spoken += [entry for entry in part.entries if entry.role in ("user", "assistant")]
     return Audit(
         {number: len(parts) for number, parts in present.items()},
         {number: parts for number, parts in lost.items() if parts},
@@ -69,7 +70,7 @@ def _stood(wanted: set[str], part: FoldedPart) -> set[str]:
 
 
 def _pages(part: FoldedPart) -> Iterator[str]:
-    page: list[str] = []
+    page = [part.former.text] if part.former else []
     chars = 0
     for entry in part.entries:
         page.append(entry.text)

@@ -15,7 +15,7 @@ from pinfold.context.markers import strength_of
 from pinfold.context.sentences import sentences
 from pinfold.context.specifics import Kept, reason, specifics
 from pinfold.context.visible import clip
-from pinfold.store.results import Entry, Pin
+from pinfold.store.results import Entry, FormerSummary, Pin
 from pinfold.store.words import folded_words, share_of
 
 MOST_OFFERED = 5
@@ -34,7 +34,7 @@ _MOST_LOST = 3
 class _Candidate:
     """A sentence that reads as a decision; `strength` is that of its marker, `lost` what the summary dropped."""
 
-    entry: Entry
+    entry: Entry | FormerSummary
     sentence: str
     strength: int
     lost: tuple[str, ...]
@@ -65,7 +65,7 @@ class SummaryLines:
 
 
 def lost_decisions(
-    entries: Sequence[Entry], summary: str, kept: Kept, pins: Iterable[Pin]
+    entries: Sequence[Entry | FormerSummary], summary: str, kept: Kept, pins: Iterable[Pin]
 ) -> tuple[tuple[str, str], ...]:
     """Return at most five (pointer, sentence) of what users and agent decided, best first.
 
@@ -81,7 +81,7 @@ def lost_decisions(
     return tuple((each.entry.pointer, _cut(each.sentence)) for each in _distinct(open_ones))
 
 
-def _candidates(entries: Sequence[Entry], kept: Kept) -> Iterator[_Candidate]:
+def _candidates(entries: Sequence[Entry | FormerSummary], kept: Kept) -> Iterator[_Candidate]:
     room = _MOST_CHARS
     for entry in reversed(entries):
         for sentence in sentences(entry.text[:room]):

@@ -228,11 +228,21 @@ class RecordedFold:
 
 
 @dataclass(frozen=True, slots=True)
+class FormerSummary:
+    """What the last fold left of what it folded: the next one folds it again. `pointer` leads to all of it."""
+
+    seq: int
+    pointer: str
+    text: str
+    role: str = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
 class FoldedPart:
     """What a fold would fold now: the entries of a session since its last fold, oldest first, and the live pins.
 
     At most `FOLDED_ENTRIES` entries and `FOLDED_BYTES` of text, the newest; `left_out` counts older ones.
-    `since` is the seq of the last fold, or of the session's start.
+    `since` is the seq of the last fold, or of the session's start; `former` the summary that stood before them.
     """
 
     session: int | None
@@ -240,6 +250,7 @@ class FoldedPart:
     entries: tuple[Entry, ...]
     pins: tuple[Pin, ...]
     left_out: int = 0
+    former: FormerSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)

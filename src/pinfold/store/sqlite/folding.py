@@ -7,12 +7,13 @@ import sqlite3
 import sys
 
 from pinfold.store.commands import RecordFold
+from pinfold.store.errors import DamagedError
 from pinfold.store.events import Body, Event, Kind
-from pinfold.store.results import Entry, FoldedPart, RecordedFold
+from pinfold.store.results import Entry, FoldedPart, FormerSummary, RecordedFold
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.lineage import current, epoch_of, live_pins
 from pinfold.store.sqlite.reading import fold_by_number
-from pinfold.store.sqlite.rows import entry_of, event_of, pin_of
+from pinfold.store.sqlite.rows import entry_of, event_of, fold_of, pin_of
 from pinfold.store.sqlite.spilling import spill_unindexed
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
@@ -34,7 +35,24 @@ def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart 
         (session, since, Kind.MESSAGE_APPENDED),
     ).fetchone()[0]
     pins = tuple(map(pin_of, live_pins(db, session)))
-    return FoldedPart(session, since, entries, pins, total - len(entries))
+    return FoldedPart(session, since, entries, pins, total - len(entries), _former(db, session))
+
+
+def _former(db: sqlite3.Connection, session: int | None) -> FormerSummary | None:
+    """Return the summary of the last fold, as far as it can be read."""
+    row = db.execute(
+        "SELECT * FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
+    ).fetchone()
+    fold = None if row is None else fold_of(row)
+    if fold is None or fold.summary is None:
+        return None
+    from pinfold.store.sqlite.slices import artifact_bytes  # what unpacks is not for the first fold
+
+    try:
+        content = artifact_bytes(db, fold.summary, 0, FOLDED_BYTES).content
+    except DamagedError:
+        return None
+    return FormerSummary(fold.seq, f"A{fold.summary}", content.decode("utf-8", "replace"))
 
 
 def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[Entry, ...]:

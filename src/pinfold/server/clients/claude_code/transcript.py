@@ -25,6 +25,8 @@ _KNOWN = frozenset(
     " summary system tag tools-used user worktree-state".split()
 )
 _SELF = "pinfold"
+_PREFACE = "This session is being continued from a previous conversation"
+_EPILOGUE = "\n\nIf you need specific details from before compaction"
 
 
 def heading(lines: Iterable[bytes]) -> Heading:
@@ -161,7 +163,7 @@ class Transcript:
     def _fold(self, entry: Json) -> Compacted:
         boundary, self._boundary = self._boundary or entry, None
         self._calls.clear()
-        return _compacted(boundary, _content(_blocks(entry))[0])
+        return _compacted(boundary, _unwrapped(_content(_blocks(entry))[0]))
 
     def _unsummarized(self) -> Iterator[Compacted]:
         """A compaction whose summary never came still was one."""
@@ -210,6 +212,14 @@ def _answered(said: Spoken, agent: str | None, answer: str) -> Spoken:
 def _agent(entry: Json) -> str | None:
     """Return the id of the sub-agent that a line is of; old lines have none and stand among the others."""
     return word(entry.get("agentId")) or "sidechain" if entry.get("isSidechain") is True else None
+
+
+def _unwrapped(summary: str) -> str:
+    """Return a summary without what Claude Code writes around it for the model that reads it."""
+    if not summary.startswith(_PREFACE):
+        return summary
+    _, begins, inner = summary.partition("\nSummary:\n")
+    return (inner if begins else summary).partition(_EPILOGUE)[0]
 
 
 def _compacted(boundary: Json, summary: str) -> Compacted:
