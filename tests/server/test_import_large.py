@@ -85,7 +85,7 @@ def _written(place: Place, size_bytes: int) -> Path:
         folded = 0
         for number in itertools.count():
             rows = "".join(
-                f"{place} of step {number} took {place * number % 977} ms → done\n" for place in range(50)
+                f"{row} of step {number} took {row * number % 977} ms → done\n" for row in range(200)
             )
             file.write(talk.says(f"Use port {number} for step {number}, because it is free.", "user"))
             file.write(talk.runs("Bash", {"command": f"make step-{number}"}, rows))
