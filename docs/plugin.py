@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from typing import Any
 
 from pinfold.server.clients.claude_code.registration import TOOLS
 from pinfold.server.install.hooks import hook_items
@@ -16,15 +15,10 @@ _GOLD, _RED, _WHITE = (233, 196, 106), (231, 111, 81), (250, 250, 245)
 
 
 def hooks_page(client: str) -> str:
-    """Return `plugin/hooks/*.json` of one client. A missing or older pinfold must not disturb it: exit status 0."""
-    groups: dict[str, list[Any]] = {}
-    for item in hook_items(
-        Launch(("pinfold",), None, "linux"), client, TOOLS if client == "claude" else None
-    ):
-        assert isinstance(item.value, dict)
-        (hook,) = item.value["hooks"]
-        guarded = f"command -v pinfold >/dev/null 2>&1 && {hook['command']} || :"
-        groups[item.path[-1]] = [{**item.value, "hooks": [{**hook, "command": guarded}]}]
+    """Return `plugin/hooks/*.json` of one client."""
+    launch = Launch(("pinfold",), None, "linux")
+    tools = TOOLS if client == "claude" else None
+    groups = {item.path[-1]: [item.value] for item in hook_items(launch, client, tools)}
     return json.dumps({"hooks": groups}, indent=2) + "\n"
 
 

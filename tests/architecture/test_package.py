@@ -44,9 +44,11 @@ def test_every_dependency_has_its_reason() -> None:
     assert [name for name in names if name not in reasons] == []
 
 
-def test_the_example_configuration_starts_the_command_of_the_package() -> None:
+def test_the_example_configuration_starts_the_command_that_make_installs_in_a_checkout() -> None:
     example = json.loads((ROOT / "claude_desktop_config.example.json").read_text("utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     entry = example["mcpServers"]["pinfold"]
-    assert (entry["command"], entry["args"]) == ("uvx", [project["name"]])
-    assert project["name"] in project["scripts"]
+    script = Path(entry["command"])
+    assert script.is_absolute()
+    assert (script.parts[-3:-1], entry["args"]) == ((".venv", "bin"), [])
+    assert script.name in project["scripts"]

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
+from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
-from tests.clients.clients import NAME, ClaudeCode, OpenCode, Place, Server, Start
+from tests.clients import hooks
+from tests.clients.clients import NAME, ClaudeCode, Client, Codex, OpenCode, Place, Server, Start
+from tests.clients.dialogue import Say, Shell
+from tests.clients.model import Script
 from tests.clients.programs import CLAUDE_CODE, CODEX, OPENCODE
-from tests.clients.run import run
+from tests.clients.run import converse, run
 from tests.clients.story import server_of
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
@@ -99,3 +105,47 @@ def test_what_pinfold_install_wrote_opencode_connects_to(place: Place) -> None:
     env = OpenCode().env(place)
     pinfold(place, env, "install", "opencode")
     assert f"✓ {NAME}" in run(Start((str(OPENCODE.binary()), "mcp", "list"), env), place)
+
+
+HOOKED: dict[str, Client] = {"claude": ClaudeCode(recorded=True), "codex": Codex(recorded=True)}
+CALLED = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"]
+GUARD = re.compile(r"\[ -x \S+ \] && | \|\| :")
+
+
+def told(client: Client, place: Place) -> str:
+    """Return all that a client prints in a short conversation that calls every usual hook."""
+    before = len(hooks.read(place.home)) if (place.home / "hooks.jsonl").exists() else 0
+    conversation = converse(client, place, Script((Shell("echo hi"), Say("Done."))))
+    assert [hook.event for hook in hooks.read(place.home)[before:]] == CALLED
+    return conversation.stdout + (place.temporary / "stderr").read_text()
+
+
+def stores(place: Place) -> list[Path]:
+    return list((place.home / "store").rglob("log.db"))
+
+
+def change(place: Place, old: str | re.Pattern[str], new: str) -> None:
+    """Replace something in all that is configured."""
+    for name in ("claude/.claude.json", "claude/settings.json", "codex/config.toml"):
+        path = place.home / name
+        if path.exists():
+            path.write_text(re.sub(old, new, path.read_text()))
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_hooks_run_without_a_complaint_while_pinfold_is_there_and_when_it_is_gone(
+    place: Place, name: str
+) -> None:
+    client = HOOKED[name]
+    pinfold(place, client.env(place) | {"PINFOLD_HOME": str(place.home / "store")}, "install", name)
+    complaint = re.compile("pinfold: not found|clamping|hook problem|failed:")
+    assert complaint.findall(told(client, place)) == []
+    assert len(stores(place)) == 1
+    rmtree(place.home / "store")
+    change(place, re.escape(str(Path(sys.executable).with_name("pinfold"))), "/gone/pinfold")
+    change(place, "required = true", "required = false")
+    assert complaint.findall(told(client, place)) == []
+    assert stores(place) == []
+    if name == "claude":  # Codex tells of a hook that fails only on its screen
+        change(place, GUARD, "")
+        assert "/gone/pinfold: not found" in told(client, place)

@@ -65,6 +65,20 @@ async def test_a_fold_that_a_hook_told_of_takes_the_figures_of_the_transcript(st
     assert (await store.verify()).problems == ()
 
 
+async def test_a_hook_that_tells_of_what_is_written_down_already_is_no_second_fold(store: Store) -> None:
+    await say(store, "before")
+    written = await _fold(store, "boundary", tokens_before=164_000, offered=(("H2", "Never port 3000."),))
+    told = await _fold(store, "hook", live=True)
+    assert (told.repeated, told.fold) == (True, written.fold)
+    assert (await store.brief_state(ANNA)).fold == written.fold
+
+
+async def test_a_fold_is_dated_as_its_client_dates_it(store: Store) -> None:
+    assert (
+        await _fold(store, "b1", at="2026-11-03T09:30:00.000000Z")
+    ).fold.at == "2026-11-03T09:30:00.000000Z"
+
+
 async def test_a_fold_told_of_after_more_was_said_is_another_one(store: Store) -> None:
     await _fold(store, "hook", live=True)
     await say(store, "the client gave that one up")
@@ -141,3 +155,9 @@ async def test_folds_and_messages_are_the_same_after_a_rebuild(store: Store) -> 
     await store.rebuild()
     assert (await store.verify()).problems == ()
     assert (await store.brief_state(ANNA), (await find(store, "walrus")).hits) == before
+
+
+async def test_a_background_answer_between_two_hooks_leaves_it_one_fold(store: Store) -> None:
+    await _fold(store, "hook", live=True)
+    await store.append_messages(ANNA, [Message("tool_result", "42", "agent:a1:0f")])
+    assert (await _fold(store, "hook again", live=True)).fold.number == 1

@@ -6,7 +6,7 @@ from pinfold.store import Store
 from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.results import PinHistory
 from pinfold.store.values import Caller, PinKind
-from tests.contract.acts import ANNA, BEN, checkpoint, pin
+from tests.contract.acts import ANNA, BEN, checkpoint, find, pin
 from tests.contract.conftest import Open
 
 pytestmark = pytest.mark.anyio
@@ -115,3 +115,33 @@ async def test_an_equal_text_that_supersedes_or_concerns_more_is_no_repeat(store
     assert (await pin(store, "use Exa", files=("a.py",))).repeated
     with pytest.raises(NotFoundError):
         await pin(store, "use Exa", files=("a.py",), supersedes=(9,))
+
+
+BEFORE, AFTER = "2020-01-01T00:00:00.000000Z", "2999-01-01T00:00:00.000000Z"
+
+
+@pytest.mark.parametrize("caller", [ANNA, BEN])
+async def test_what_is_said_again_while_it_stands_is_the_pin_that_stands(
+    store: Store, caller: Caller
+) -> None:
+    """Whoever says it, however long ago: a reading of transcripts does not make pins twice."""
+    first = await pin(store, "The port is 8080.", ANNA, why="The user said so.")
+    again = await pin(store, "The port is 8080.", caller, why="The agent said so.", said_at=BEFORE)
+    assert (again.repeated, again.pin.number) == (True, first.pin.number)
+
+
+async def test_what_was_said_before_it_was_superseded_does_not_come_back(store: Store) -> None:
+    await pin(store, "The port is 8080.", said_at=BEFORE)
+    await pin(store, "The port is 9090.", supersedes=(1,))
+    old = await pin(store, "The port is 8080.", BEN, said_at=BEFORE)
+    unknown = await pin(store, "The port is 8080.", BEN, said_at="")
+    assert (old.repeated, old.pin.number, unknown.repeated) == (True, 1, True)
+    new = await pin(store, "The port is 8080.", BEN, said_at=AFTER)
+    assert (new.repeated, new.pin.number) == (False, 3)
+
+
+async def test_a_pin_of_what_was_said_has_the_time_at_which_it_was_said(store: Store) -> None:
+    made = await pin(store, "The port is 8080.", said_at=BEFORE)
+    assert made.pin.at == BEFORE
+    assert (await find(store, "port 8080")).hits[0].at == BEFORE
+    assert (await store.verify()).problems == ()

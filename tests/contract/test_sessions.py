@@ -15,14 +15,12 @@ SERVER = Caller("claude-code", "anna", runs=("72", "71"))
 """Whoever was started by the client's process 71 while it was in Anna's first conversation."""
 
 
-async def _start(
-    store: Store, caller: Caller, source: str = "startup", run: str | None = None
-) -> StartedSession:
-    return await store.start_session(StartSession(caller, source, run))
+async def _start(store: Store, caller: Caller, run: str | None = None) -> StartedSession:
+    return await store.start_session(StartSession(caller, run))
 
 
 async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store: Store) -> None:
-    first, again = await _start(store, ANNA), await _start(store, ANNA, "compact")
+    first, again = await _start(store, ANNA), await _start(store, ANNA)
     assert (first.session, first.repeated) == (1, False)
     assert (again.session, again.repeated, again.receipt) == (1, True, None)
     assert (await pin(store, "kept")).pin.session == 1
@@ -30,9 +28,9 @@ async def test_a_started_session_is_begun_once_and_counts_for_later_writes(store
 
 async def test_after_a_clear_the_server_of_before_writes_into_the_new_conversation(store: Store) -> None:
     """A server that Claude Code started before `/clear` still has the first conversation's id."""
-    await _start(store, ANNA, "startup", run="71")
+    await _start(store, ANNA, run="71")
     assert (await pin(store, "before", SERVER)).pin.session == 1
-    await _start(store, CLEARED, "clear", run="71")
+    await _start(store, CLEARED, run="71")
     assert (await pin(store, "only here", SERVER, session_only=True)).pin.session == 2
     shown = [each.text for each in (await store.brief_state(CLEARED)).pins]
     assert shown == ["before", "only here"]
@@ -40,7 +38,7 @@ async def test_after_a_clear_the_server_of_before_writes_into_the_new_conversati
 
 
 async def test_a_server_that_no_session_start_knows_of_is_in_the_conversation_it_names(store: Store) -> None:
-    await _start(store, CLEARED, "startup", run="88")
+    await _start(store, CLEARED, run="88")
     assert (await pin(store, "kept", SERVER)).pin.session == 2
 
 
@@ -48,7 +46,7 @@ async def test_the_first_write_of_a_server_with_a_made_up_conversation_is_in_the
     store: Store,
 ) -> None:
     """With `claude --continue` the server's environment names a conversation that never comes to be."""
-    await _start(store, ANNA, "resume", run="71")
+    await _start(store, ANNA, run="71")
     stray = Caller("claude-code", "thrown away", runs=("71",))
     assert (await pin(store, "kept", stray)).pin.session == 1
 
@@ -57,19 +55,19 @@ async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store:
     await _start(store, ANNA)
     saved = await checkpoint(store, goal="first way")
     await checkpoint(store, fork_of=saved.checkpoint.number)
-    assert (await _start(store, ANNA, "resume")).session == 2
+    assert (await _start(store, ANNA)).session == 2
 
 
 async def test_a_rebuild_leaves_everybody_in_their_conversations(store: Store) -> None:
-    await _start(store, ANNA, "startup", run="71")
-    await _start(store, CLEARED, "clear", run="71")
+    await _start(store, ANNA, run="71")
+    await _start(store, CLEARED, run="71")
     assert (await store.verify()).problems == ()
     await store.rebuild()
     assert (await store.brief_state(SERVER)).session == 2
 
 
 async def test_the_model_that_a_session_start_names_is_known_until_another_one_is(store: Store) -> None:
-    named = StartSession(ANNA, "startup", "71", model="claude-opus-5-5")
+    named = StartSession(ANNA, "71", model="claude-opus-5-5")
     await store.start_session(named)
-    await _start(store, ANNA, "resume", run="71")
+    await _start(store, ANNA, run="71")
     assert (await store.status()).model == "claude-opus-5-5"

@@ -41,6 +41,14 @@ class Project:
         given = [arguments[0], "--project", str(self.folder), *arguments[1:]]
         return CliRunner().invoke(main, given, env=ours, catch_exceptions=False)
 
+    async def fetched(self, pointer: str) -> str:
+        """Return what an agent is shown for a pointer."""
+        store = await open_store(self.settings.store_folder, self.settings.project.name)
+        try:
+            return (await call(Desk(store, ANNA, Roots([])), "fetch_pointer", {"pointer": pointer})).text
+        finally:
+            await store.close()
+
     def lines(self, *arguments: str) -> list[list[str]]:
         """Return the cells of what a command prints into a pipe."""
         done = self.run(*arguments)
@@ -58,7 +66,7 @@ def with_a_past(folder: Path) -> Project:
 async def _live(project: Project) -> None:
     store = await open_store(project.settings.store_folder, project.settings.project.name)
     try:
-        await store.start_session(StartSession(ANNA, "startup", run="1"))
+        await store.start_session(StartSession(ANNA, run="1"))
         await _work(Desk(store, ANNA, Roots([])))
         await _fold(store)
     finally:

@@ -86,7 +86,7 @@ def told(place: Place) -> None:
 def test_a_client_without_figures_leaves_estimates_and_amends_nothing_by_them(place: Place) -> None:
     talk = Written()
     said, compacted = talk.says("Use port 5004. " * 400, "user"), talk.compacts(SUMMARY, 0, 0)
-    path = transcript(place.folder, [said, compacted])
+    path = transcript(place.folder, [said, compacted, talk.says("On.")])
     place.follow(path)
     (fold,) = bodies(place.events(), "fold.recorded")
     assert (fold["tokens_before"], fold["tokens_after"]) == (1_500, 8)

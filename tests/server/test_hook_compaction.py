@@ -90,6 +90,25 @@ def test_a_compaction_that_only_its_end_tells_of_is_recorded_then(claude: Client
     assert (only_fold(claude).trigger, only_fold(claude).lost) == ("manual", {1: ("redis-main",)})
 
 
+def test_an_end_that_comes_behind_the_transcript_leaves_what_the_fold_offers(claude: Client) -> None:
+    worked(claude)
+    claude.hook("pre-compact", trigger="auto")
+    claude.write(boundary("b1"), summary_line("s1", SUMMARY))
+    claude.hook("post-compact", trigger="auto", compact_summary=f"<summary>{SUMMARY}</summary>")
+    assert only_fold(claude).tokens_before == 120_021
+    assert f"H3  {SAID}" in claude.hook("session-start", source="compact")
+
+
+def test_two_ends_within_one_prompt_are_two_folds(claude: Client) -> None:
+    worked(claude)
+    claude.hook("post-compact", trigger="auto", prompt_id="p1", compact_summary="summary 1")
+    claude.write(boundary("b1"), summary_line("s1", "summary 1"), assistant("a2", "On with it."))
+    claude.hook("pre-compact", trigger="auto", prompt_id="p1")
+    claude.hook("post-compact", trigger="auto", prompt_id="p1", compact_summary="summary 2")
+    claude.hook("post-compact", trigger="auto", prompt_id="p1", compact_summary="summary 2")
+    assert [fold.number for fold in claude.folds()] == [2, 1]
+
+
 def test_pins_are_added_to_what_claude_codes_summarizer_is_asked(claude: Client) -> None:
     claude.write(user("u1", SAID))
     assert claude.hook("pre-compact", trigger="auto") == ""

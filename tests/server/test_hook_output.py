@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from pinfold.context.tokens import count
-from tests.server.hooking import Client
+from pinfold.server.own_command import command_name
+from tests.server.hooking import Client, complained
 from tests.server.peer import PATIENCE_S
 
 BUILD = {"tool_name": "Bash", "tool_input": {"command": "make -j2 build"}, "tool_use_id": "toolu_01"}
 MEMORY = {"tool_name": "mcp__mem__dump", "tool_input": {"id": 3}, "tool_use_id": "toolu_02"}
 LONG = "\n".join(f"line {number} of the output, 数据库 🎉" for number in range(3_000))
-CUT = "The client had cut it in the middle before"
+CUT = f"The client had cut it in the middle before; `{command_name()} run -- COMMAND` keeps all"
 
 
 def shell(stdout: str, stderr: str = "", **more: object) -> dict[str, object]:
@@ -111,11 +112,11 @@ def response_of(client: Client, text: str) -> object:
     return shell(text) if client.name == "claude" else text
 
 
-def test_a_limit_that_is_no_number_leaves_short_output_alone(claude: Client) -> None:
-    assert (
-        claude.replaced(**BUILD, tool_response=shell("short"), variables={"PINFOLD_SPILL_TOKENS": "lots"})
-        is None
-    )
+def test_a_limit_that_is_no_number_is_told_and_output_left_alone(claude: Client) -> None:
+    event = json.dumps(claude.payload(**BUILD, tool_response=shell("short"))).encode()
+    done = claude.run("post-tool-use", event, PINFOLD_SPILL_TOKENS="lots")
+    assert "PINFOLD_SPILL_TOKENS is not a number of tokens." in complained(done)
+    assert done.stdout == b""
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,15 @@ def test_a_folder_without_git_is_the_one_that_codex_works_in(
     assert stores(codex) == [read_settings({"PINFOLD_HOME": str(codex.home)}).store_folder]
 
 
+def test_a_codex_that_claude_code_runs_elsewhere_is_in_its_own_project(
+    codex: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(codex.folder))
+    codex.hook("user-prompt-submit", prompt="FACT: one", cwd=str(codex.project))
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR")
+    assert stores(codex) == [codex.store_folder]
+
+
 def test_a_worktree_that_is_gone_still_is_its_projects(claude: Client) -> None:
     claude.project.rmdir()
     make_repository(claude.project)

@@ -20,9 +20,9 @@ The FACT: in the middle of a line is none."""
 
 def test_what_the_user_marks_is_pinned_once_and_the_agent_learns_the_pointers(either: Client) -> None:
     turn: dict[str, Any] = {"turn_id": "t1"} if either.name == "codex" else {"prompt_id": "98d3bd2c"}
-    for _ in range(2):
+    for word in ("pinned", "already pinned"):
         said = either.hook("UserPromptSubmit", prompt=PROMPT, **turn)
-        assert said == "pinfold: pinned from the prompt: P1, P2\n"
+        assert said == f"pinfold: {word} from the prompt: P1, P2\n"
     assert [(pin.kind, pin.text, pin.why, pin.actor) for pin in either.pins()] == [
         (
             PinKind.DECISION,
@@ -41,16 +41,27 @@ def test_the_same_line_in_the_transcript_is_no_second_pin_even_when_the_first_is
     claude.write(user("u1", "FACT: the port is 4317", promptId="98d3bd2c"))
     claude.hook("stop")
     assert len(claude.pins()) == 1
-    store = claude.direct()
-    store.pin_decision(PinDecision(claude.caller, "the port is 4318", "it moved", supersedes=(1,)))
-    store.close()
-    assert claude.hook("user-prompt-submit", prompt="FACT: the port is 4317") != ""
+    _supersede(claude)
     claude.write(user("u2", "FACT: the port is 4317"))
     claude.hook("stop")
     assert [(pin.text, pin.superseded_by) for pin in claude.pins()] == [
         ("the port is 4317", 2),
         ("the port is 4318", None),
     ]
+
+
+def test_what_the_user_marks_again_after_it_was_superseded_stands_again(claude: Client) -> None:
+    claude.hook("user-prompt-submit", prompt="FACT: the port is 4317")
+    _supersede(claude)
+    said = claude.hook("user-prompt-submit", prompt="FACT: the port is 4317")
+    assert said == "pinfold: pinned from the prompt: P3\n"
+    assert [pin.superseded_by for pin in claude.pins()] == [2, None, None]
+
+
+def _supersede(claude: Client) -> None:
+    store = claude.direct()
+    store.pin_decision(PinDecision(claude.caller, "the port is 4318", "it moved", supersedes=(1,)))
+    store.close()
 
 
 def test_a_prompt_that_marks_nothing_leaves_no_store_behind(claude: Client) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pinfold.context.visible import size_text
 from tests.server.histories import Place, bodies, texts
 from tests.server.transcript_samples import CLAUDE, CLAUDE_HOME, CODEX
 from tests.server.written import SESSION, Written, transcript
@@ -51,31 +52,46 @@ def test_without_paths_it_reads_the_transcripts_of_the_project(place: Place) -> 
     planned = place.run("import", "--dry-run", "--json")
     assert {each["path"] for each in json.loads(planned.stdout)["files"]} == {str(ours), str(theirs)}
     assert not place.database.exists()
-    assert (
-        place.run("import", "--client", "codex").stdout
-        == "read 1 transcript: 1 message, 0 folds, 0 pins new\n"
-    )
+    assert place.run("import", "--client", "codex").stdout == "1 transcript read; new: 1 message\n"
     done = place.run("import")
-    assert done.stdout == "read 2 transcripts: 1 message, 0 folds, 0 pins new\n"
+    assert done.stdout == "2 transcripts read; new: 1 message\n"
     assert texts(place.events()) == ["From Codex.", "From Claude Code."]
 
 
 def test_a_dry_run_lists_what_would_be_read(place: Place) -> None:
-    size = CLAUDE.stat().st_size
-    assert place.run("import", "--dry-run", CLAUDE).stdout == (
-        f"claude-code\t{size}\t{CLAUDE}\nwould read 1 transcript, {size:,} bytes\n"
-    )
+    path = place.folder / "old.jsonl"
+    shutil.copyfile(CLAUDE, path)
+    os.utime(path, (0, 951_782_400))
+    size = size_text(path.stat().st_size)
+    done = place.run("import", "--dry-run", path)
+    assert done.stdout == f"claude-code\t{size}\t2000-02-29 00:00\t{path}\n"
+    assert done.stderr == f"{size} in 1 transcript would be read.\n"
+    assert json.loads(place.run("import", "--dry-run", "--json", path).stdout) == {
+        "files": [{"path": str(path), "client": "claude-code", "bytes": path.stat().st_size}]
+    }
     assert not place.home.exists()
 
 
 def test_nothing_to_read_says_what_to_do(place: Place) -> None:
-    for arguments in ([], ["--dry-run"], ["--client", "codex"]):
+    for arguments in ([], ["--client", "codex"]):
         done = place.run("import", *arguments)
         assert (done.exit_code, done.stdout) == (0, NONE)
+    planned = place.run("import", "--dry-run")
+    assert (planned.exit_code, planned.stdout, planned.stderr) == (0, "", NONE)
     empty = place.folder / "empty"
     empty.mkdir()
     assert place.run("import", empty).stdout == "no transcripts were found there\n"
     assert json.loads(place.run("import", "--json").stdout)["files"] == 0
+    assert not place.home.exists()
+
+
+def test_no_store_is_made_for_transcripts_that_say_nothing(place: Place) -> None:
+    silent, odd = place.folder / "silent.jsonl", place.folder / "odd.jsonl"
+    silent.write_text('{"type":"user","isMeta":true,"uuid":"a","message":{"role":"user","content":""}}\n')
+    odd.write_text('{"text": ""}\n"no object"\n')
+    assert place.run("import", "--client", "claude", silent).stdout == "1 transcript read; nothing new\n"
+    done = json.loads(place.run("import", "--json", "--client", "jsonl", odd).stdout)
+    assert (done["files"], done["messages"], done["not_understood"]) == (1, 0, {str(odd): 2})
     assert not place.home.exists()
 
 
@@ -86,7 +102,7 @@ def test_a_folder_is_searched_for_transcripts_and_what_is_none_is_left_out(place
     found = json.loads(place.run("import", "--json", place.folder / "old").stdout)
     assert (found["files"], found["folds"], found["failed"]) == (5, 2, [])
     again = place.run("import", place.folder / "old")
-    assert again.stdout.startswith("read 5 transcripts: 0 messages, 0 folds, 0 pins new")
+    assert again.stdout.startswith("5 transcripts read; nothing new")
 
 
 def test_what_is_no_transcript_is_refused_by_its_name_before_anything_is_read(place: Place) -> None:
@@ -111,7 +127,7 @@ def test_a_file_that_cannot_be_read_to_its_end_keeps_no_other_from_being_read(pl
     done = place.run("import", packed, CLAUDE)
     assert done.exit_code == 1
     told = done.stdout.splitlines()
-    assert told[0].startswith("read 1 transcript: 28 messages, 2 folds, 1 pin new")
+    assert told[0].startswith("1 transcript read; new: 28 messages, 2 folds")
     assert told[1].startswith(f"not read: {packed} (")
 
 
@@ -139,7 +155,7 @@ def test_any_other_source_comes_in_as_json_lines_with_its_own_ids(place: Place) 
         "no object",
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = "read 1 transcript: 3 messages, 0 folds, 0 pins new; not understood: 2 lines\n"
+    told = f"1 transcript read; new: 3 messages\nnot understood: 2 lines of {path}\n"
     assert place.run("import", "--client", "jsonl", path).stdout == told
     assert "; known already: 3 messages" in place.run("import", "--client", "jsonl", path).stdout
     hits = json.loads(place.run("search", "walrus", "--json").stdout)["hits"]

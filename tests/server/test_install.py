@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pinfold.server.install import CLIENTS, json_text
-from tests.server.installing import COMMAND, User, begin_user
+from tests.server.installing import COMMAND, User, begin_user, guarded
 
 STDIO = {"command": COMMAND, "args": []}
 CLAUDE = {"type": "stdio", **STDIO, "alwaysLoad": True}
@@ -194,9 +194,10 @@ def test_each_hook_calls_its_event_and_foreign_hooks_stay_first(user: User, clie
     assert found["hooks"]["Stop"][0] == theirs
     ours = {event: groups[-1]["hooks"] for event, groups in found["hooks"].items()}
     assert {event: [hook["command"] for hook in hooks] for event, hooks in ours.items()} == {
-        event: [f"'{COMMAND}' hook {word} --client {client}"] for event, word in WORDS.items()
+        event: [guarded(f"hook {word} --client {client}")] for event, word in WORDS.items()
     }
     assert all(hook["timeout"] <= 30 for hooks in ours.values() for hook in hooks)
+    assert ours["SessionEnd"][0]["timeout"] <= 3  # of more Codex complains at each start
     if client == "claude":
         assert found["permissions"]["allow"] == ["Bash", "mcp__pinfold"]
     user.well("uninstall", client, "--scope", scope)
@@ -212,9 +213,7 @@ def test_hooks_of_an_earlier_version_are_replaced_not_doubled(user: User) -> Non
     user.well("install", "claude")
     groups = json.loads(settings.read_bytes())["hooks"]["Stop"]
     assert groups[0] == mixed
-    assert [group["hooks"][0]["command"] for group in groups[1:]] == [
-        f"'{COMMAND}' hook stop --client claude"
-    ]
+    assert [group["hooks"][0]["command"] for group in groups[1:]] == [guarded("hook stop --client claude")]
     settings.write_text(settings.read_text().replace("echo mine", "echo changed"))
     user.well("uninstall", "claude")
     mixed["hooks"][1]["command"] = "echo changed"
@@ -278,7 +277,7 @@ def test_the_store_that_was_chosen_reaches_the_server_and_every_hook(
         group["hooks"][0]["command"] for events in hooks for groups in events.values() for group in groups
     ]
     assert len(commands) == 16
-    assert all(command.endswith(f" --home '{store}'") for command in commands)
+    assert all(command.endswith(f" --home '{store}' || :") for command in commands)
     assert (Path(store) / "installed").is_dir()
 
 
@@ -362,6 +361,8 @@ def test_a_dry_run_shows_the_difference_and_touches_nothing(user: User) -> None:
     assert '+  "a": 1,' in lines
     assert f"would be updated: {user.home}/.claude.json" in lines
     assert f"would be created: {user.home}/.claude/settings.json" in lines
+    (backup,) = [line for line in lines if "backup" in line]
+    assert backup.startswith(f"  would keep a backup: {user.home}/")
     assert not any(line.startswith("Next:") for line in lines)
     assert "\x1b" not in done.stdout
     assert [path.name for path in user.home.iterdir()] == [".claude.json"]
@@ -377,7 +378,8 @@ def test_a_person_is_told_what_was_written_where_the_backup_is_and_what_to_do(us
     assert "\nNext: Start Codex anew, enter /hooks and trust the hooks of pinfold" in done.stdout
     kept = user.home / ".local" / "share" / "pinfold" / "installed"
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept.iterdir()} == {0o600}
-    assert user.run("install", "codex").stdout == "Already installed; nothing was changed.\n"
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (kept, kept.parent)} == {0o700}
+    assert user.run("install", "codex").stdout == "Already installed; nothing to change.\n"
     assert user.run("uninstall", "gemini").stdout == "Nothing to take out.\n"
 
 
@@ -504,11 +506,3 @@ def test_claude_desktop_has_no_project(user: User) -> None:
     assert refused.stderr == (
         "pinfold: Claude Desktop has no configuration for a project. Leave out --scope project.\n"
     )
-
-
-def test_without_a_client_those_found_here_are_listed_with_their_command(user: User) -> None:
-    (user.home / ".gemini").mkdir()
-    told = user.well("install")
-    assert {"client": "gemini", "found": True} in told["clients"]
-    assert [entry["client"] for entry in told["clients"]] == list(CLIENTS)
-    assert "Gemini CLI      pinfold install gemini\n" in user.run("install").stdout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -12,7 +12,8 @@ import pytest
 
 from pinfold.server.clients import claude_desktop, vscode
 from pinfold.server.clients.claude_code import registration as claude_code
-from pinfold.server.install.place import Launch, Place, find_launch, is_throw_away
+from pinfold.server.install.place import Launch, Place, find_launch
+from pinfold.server.own_command import is_throw_away
 from pinfold.store.errors import InvalidInputError
 
 HOME = Path("/u")
@@ -52,24 +53,72 @@ def test_the_command_is_the_installed_script_by_its_full_path() -> None:
     assert done.stdout.startswith("pinfold, version ")
 
 
-def test_a_hook_reaches_its_program_and_store_through_the_shell_whatever_they_are_called(
-    tmp_path: Path,
-) -> None:
+SHELLS = [shell for shell in map(shutil.which, ("sh", "bash", "dash", "zsh", "fish")) if shell]
+"""Claude Code runs hooks by /bin/sh, Codex by the user's own shell."""
+
+
+def _run(shell: str, command: str, **environment: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [shell, "-c", command],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A stub of the installed command: it prints its arguments and fails."""
     script = tmp_path / "it's (a) $HOME" / "pinfold"
     script.parent.mkdir()
-    script.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    script.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 2\n')
     script.chmod(0o755)
+    return script
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_hook_reaches_its_program_and_store_through_the_shell_whatever_they_are_called(
+    script: Path, tmp_path: Path, shell: str
+) -> None:
     store = str(tmp_path / 'my "store"')
     command = Launch((str(script),), store, "linux").hook("stop", "claude")
-    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=30)
-    assert done.stdout.splitlines() == ["hook", "stop", "--client", "claude", "--home", store]
+    code, said, complaint = _run(shell, command)
+    assert said.splitlines() == ["hook", "stop", "--client", "claude", "--home", store]
+    assert (code, complaint) == (0, "")
 
 
-def test_a_hook_on_windows_suits_both_of_its_shells() -> None:
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_hook_whose_program_is_gone_succeeds_without_a_word(script: Path, shell: str) -> None:
+    command = Launch((str(script),), None, "linux").hook("stop", "codex")
+    script.unlink()
+    assert _run(shell, command) == (0, "", "")
+    script.parent.rmdir()
+    assert _run(shell, command) == (0, "", "")
+
+
+def test_a_hook_by_a_runner_without_a_path_is_silent_where_the_path_has_none(script: Path) -> None:
+    command = Launch(("pinfold", "run-it"), None, "linux").hook("stop", "claude")
+    assert _run("/bin/sh", command, PATH="/nowhere") == (0, "", "")
+    assert _run("/bin/sh", command, PATH=str(script.parent))[1].startswith("run-it\nhook\nstop\n")
+
+
+def test_on_windows_a_hook_of_codex_suits_cmd_and_that_of_claude_code_is_guarded_for_git_bash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     launch = Launch((r"C:\Program Files\pinfold.exe",), r"D:\store", "win32")
-    command = launch.hook("stop", "codex")
-    assert command == '"C:/Program Files/pinfold.exe" hook stop --client codex --home D:/store'
-    assert shlex.split(command)[0] == "C:/Program Files/pinfold.exe"
+    call = '"C:/Program Files/pinfold.exe" hook stop --client CLIENT --home D:/store'
+    assert launch.hook("stop", "codex") == call.replace("CLIENT", "codex")
+    assert launch.hook("stop", "claude") == call.replace("CLIENT", "claude")  # PowerShell, without git
+    (tmp_path / "git").write_text("#!/bin/sh\n")
+    (tmp_path / "git").chmod(0o755)
+    guard = '[ -x "C:/Program Files/pinfold.exe" ]'
+    assert launch.hook("stop", "claude") == f"{guard} && {call.replace('CLIENT', 'claude')} || :"
+    assert launch.hook("stop", "codex") == call.replace("CLIENT", "codex")
+    assert _run("/bin/bash", launch.hook("stop", "claude")) == (0, "", "")
 
 
 @pytest.mark.parametrize(

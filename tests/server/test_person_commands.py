@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from pinfold.store.commands import StartSession
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.values import Actor, Caller
+from pinfold.store.values import COMMAND_LINE, Actor, Caller
 from tests.contract.acts import pin
 from tests.server.peer import PATIENCE_S, environment
 from tests.server.person import BLOB, LOG, ODD, Project, with_a_past
@@ -261,17 +262,27 @@ def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -
     for word in ("zyzzyva", "quixotry"):
         assert project.run("search", word).stdout == ""
     rows = project.lines("misses")
-    assert [(row[1], row[2], row[5]) for row in rows] == [
-        ("quixotry", "nothing found", "s2"),
-        ("zyzzyva", "nothing found", "s2"),
+    assert [(row[1], row[2], *row[5:]) for row in rows] == [
+        ("quixotry", "nothing found", "s2", "a person"),
+        ("zyzzyva", "nothing found", "s2", "a person"),
     ]
+    assert f"{rows[0][0]} search by a person, 20" in project.run("show", rows[0][0]).stdout
+    assert "quixotry (nothing found, by a person)\n" in anyio.run(project.fetched, "misses")
     missed = json.loads(project.run("misses", "--json").stdout)["misses"]
     assert [miss["pointer"] for miss in missed] == [row[0] for row in rows]
     status = json.loads(project.run("status", "--json").stdout)
     assert (status["sessions"], status["client"]) == (2, "claude-code")
-    assert asking.COMMAND_LINE not in project.run("status").stdout
+    assert COMMAND_LINE not in project.run("status").stdout
     project.run("search", "xylograph", CLAUDE_CODE_SESSION_ID="anna")
-    assert project.lines("misses")[0][5] == "s1"
+    assert project.lines("misses")[0][5:] == ["s1", ""]
+
+
+def test_what_a_search_belongs_to_is_left_out_while_it_belongs_to_no_session(tmp_path: Path) -> None:
+    project = with_a_past(tmp_path / "app")
+    search = project.run("search", "redis").stderr.split()[0]
+    head = project.run("show", search).stdout.splitlines()[0]
+    assert re.fullmatch(rf"{search} search, \d{{4}}-\d\d-\d\d", head)
+    assert json.loads(project.run("show", search, "--json").stdout)["session"] is None
 
 
 def test_reading_goes_on_while_another_process_holds_the_lock(project: Project) -> None:
@@ -304,7 +315,7 @@ def test_a_listing_in_a_pipe_loads_nothing_that_it_does_not_need(project: Projec
 def test_status_has_heard_of_hooks_once_one_began_a_session(empty: Project) -> None:
     async def begin(actor: Actor) -> None:
         store = await open_store(empty.settings.store_folder, "app")
-        await store.start_session(StartSession(Caller("codex", actor, actor), "startup"))
+        await store.start_session(StartSession(Caller("codex", actor, actor)))
         await store.close()
 
     anyio.run(begin, "agent")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.store.values import Caller
+from pinfold.server.own_command import command_name
+from pinfold.store.values import COMMAND_LINE, Caller
 from tests.secret_samples import mixed
 from tests.server.peer import PATIENCE_S
 from tests.server.runs import RUN, Done, Workplace, in_python
@@ -147,9 +148,17 @@ def test_long_output_is_its_first_lines_a_report_and_a_pointer_to_all_of_it(told
         "[pinfold] The end, from A1#L3010 on:\n"
         "9 bottles\n10 bottles\n100% of it\ndone\n"
         '[pinfold] Exit status 3. Read on with fetch_pointer("A1", lines="6-105") or match="…",'
-        " or in a shell with `pinfold show A1#L6-105`.\n"
+        f" or in a shell with `{command_name()} show A1#L6-105`.\n"
     )
     assert (told.done.returncode, told.done.stderr) == (3, b"")
+
+
+def test_what_it_says_to_enter_in_a_shell_reads_on(told: Told) -> None:
+    command = told.done.stdout.decode().rpartition("in a shell with `")[2].partition("`")[0]
+    shell = subprocess.run(
+        ["sh", "-c", command], cwd=told.place.project, env=told.place.environment(), capture_output=True
+    )
+    assert shell.stdout == _numbered(105)[len(_numbered(5)) :]
 
 
 def test_all_of_it_is_stored_as_given_with_secrets_replaced_everywhere(told: Told) -> None:
@@ -166,6 +175,13 @@ def test_all_of_it_is_stored_as_given_with_secrets_replaced_everywhere(told: Tol
 def test_the_artifact_belongs_to_the_conversation_it_was_run_in(told: Told) -> None:
     [(artifact, _)] = told.place.artifacts()
     assert artifact.session == told.place.session_of(Caller("claude-code", "abc"))
+
+
+def test_outside_of_an_agent_all_commands_share_one_session(place: Workplace) -> None:
+    for lines in (500, 501):
+        place.run("--tokens=100", "--", "cat", given=_numbered(lines))
+    assert [artifact.session for artifact, _ in place.artifacts()] == [1, 1]
+    assert place.session_of(Caller(COMMAND_LINE, COMMAND_LINE)) == 1
 
 
 def test_with_the_usual_threshold_a_report_stays_far_below_it(place: Workplace) -> None:
@@ -195,7 +211,28 @@ def test_between_certainly_short_and_certainly_long_tokens_are_counted(
 def test_a_threshold_that_is_none_is_refused_before_the_command_runs(place: Workplace) -> None:
     refused = place.run("--", "touch", "made", PINFOLD_SPILL_TOKENS="many")
     assert (refused.returncode, refused.stdout) == (2, b"")
+    told = b"Error: PINFOLD_SPILL_TOKENS is not a number of tokens. Set it to e.g. 6000, or unset it.\n"
+    assert refused.stderr.endswith(told)
     assert not (place.project / "made").exists()
+
+
+def test_an_option_that_run_does_not_have_is_refused_before_the_command_runs(place: Workplace) -> None:
+    for arguments in (["--json", "--"], ["--bogus"], ["-x"]):
+        refused = place.run(*arguments, "touch", "made")
+        assert (refused.returncode, refused.stdout) == (2, b"")
+        assert refused.stderr.endswith(f"Error: No such option '{arguments[0]}'.\n".encode())
+    assert not (place.project / "made").exists()
+
+
+@pytest.mark.parametrize(("size", "is_spilled"), [(49, False), (2_000, False), (2_001, True)])
+def test_what_is_no_longer_than_a_report_passes_whole_whatever_the_threshold(
+    place: Workplace, size: int, is_spilled: bool
+) -> None:
+    printed = (b"error: %d bottles\n" % 5) * (size // 17) + b"x" * (size % 17)
+    done = place.run("--tokens=5", "--", "cat", given=printed)
+    assert (done.stdout != printed) == is_spilled
+    assert len(done.stdout) <= size
+    assert place.home.exists() == is_spilled
 
 
 def test_both_streams_in_one_keep_their_order(place: Workplace) -> None:
@@ -211,7 +248,8 @@ def test_binary_output_is_stored_byte_for_byte_and_not_shown_further(place: Work
     done = place.run("--tokens=100", "--", "cat", given=printed)
     assert done.stdout == printed[:19] + (
         b"[pinfold] 26 KB left out here. All of it is A1: 26 KB of image/png.\n"
-        b'[pinfold] Exit status 0. Read it with fetch_pointer("A1"), or in a shell with `pinfold show A1`.\n'
+        b'[pinfold] Exit status 0. Read it with fetch_pointer("A1"), or in a shell with `%s show A1`.\n'
+        % command_name().encode()
     )
     assert place.artifacts()[0][1] == printed
 

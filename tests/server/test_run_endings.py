@@ -87,7 +87,7 @@ def test_a_signal_sent_to_us_reaches_the_command_which_decides(place: Workplace,
 
 
 def test_a_command_ended_by_the_signal_we_got_leaves_its_output_stored(place: Workplace) -> None:
-    script = "import os\nwhile True: os.write(1, b'y\\n' * 1000)"
+    script = "import os\nwhile True: os.write(1, b'y\\n' * 3000)"
     with place.running(
         "--tokens=100", *in_python(script), env=place.environment(PINFOLD_MAX_ARTIFACT_BYTES="200000")
     ) as run:

@@ -48,6 +48,13 @@ def test_pinfolds_tools_are_its_own_under_every_prefix_and_in_scripts() -> None:
     [
         ("pinfold brief", True),
         ("uvx pinfold show A1", True),
+        ("/usr/local/bin/uvx pinfold show A1", True),
+        ("/home/a/.venv/bin/pinfold show A1#L1-9", True),
+        ("'/home/a/it'\"'\"'s ours/bin/pinfold' search x", True),
+        ('"C:/Program Files/bin/pinfold.exe" pins', True),
+        ("python3 -m pinfold folds", True),
+        ("/home/a/.venv/bin/pinfold run -- make", False),
+        ("cat /home/a/pinfold/notes; pinfold show A1", False),
         ("pinfold run -- make", False),
         ("grep pinfold x", False),
     ],

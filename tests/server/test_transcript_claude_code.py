@@ -159,11 +159,37 @@ def test_a_place_between_a_boundary_and_its_summary_is_open() -> None:
     assert one(summary) == [Compacted("s", "unknown", "The summary.")]
 
 
+@pytest.mark.parametrize("said", [None, 7, {}, "automatic", "auto\nP9  obey", "x" * 5_000])
+def test_a_trigger_that_nobody_knows_is_unknown(said: object) -> None:
+    entry = json.loads(boundary("b")) | {"compactMetadata": {"trigger": said}}
+    form = Transcript()
+    form.items(json.dumps(entry).encode())
+    assert form.items(user("Kept.", isCompactSummary=True)) == [Compacted("b", "unknown", "Kept.")]
+
+
 def test_a_compaction_whose_summary_never_came_is_told_all_the_same() -> None:
     form = Transcript()
     form.items(boundary("b"))
     said = form.items(assistant([{"type": "text", "text": "On."}], uuid="a"))
     assert told(said) == ["compacted auto None → None", "assistant: On."]
+
+
+def test_a_call_without_a_result_is_waited_for_until_the_model_goes_on() -> None:
+    def says(message: str, *blocks: object, **fields: object) -> bytes:
+        return _line("assistant", {"role": "assistant", "id": message, "content": blocks}, fields)
+
+    form = Transcript()
+    form.items(says("m1", tool_use("t1", "Bash", command="make")))
+    form.items(says("m1", tool_use("t2", "Agent", prompt="look")))
+    form.items(user([tool_result("t1", "done")]))
+    form.items(says("m2", {"type": "text", "text": "looking"}, isSidechain=True, agentId="a1"))
+    assert waits(form)
+    assert isinstance(form.items(user([tool_result("t2", "found")]))[0], Spoken)
+    assert not waits(form)
+    form.items(says("m3", tool_use("t3", "Bash", command="make")))
+    assert waits(form)
+    form.items(says("m4", {"type": "text", "text": "on we go"}))
+    assert not waits(form)
 
 
 def test_a_call_is_open_until_its_result_or_the_next_prompt() -> None:

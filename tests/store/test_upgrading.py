@@ -49,7 +49,7 @@ async def test_an_old_store_keeps_everything_and_takes_new_writes(old: Place) ->
     store = await open_store(old.folder, "demo")
     try:
         assert (await store.pin(1)).pin.text == "Retry 7 times"
-        await store.start_session(StartSession(ANNA, "resume", run="1", transcript="/t.jsonl"))
+        await store.start_session(StartSession(ANNA, run="1", transcript="/t.jsonl"))
         assert (await store.append_messages(ANNA, [Message("user", "hello walrus", "m1")])).appended == 0
         assert [each.label for each in (await store.brief_state(ANNA)).artifacts] == ["log"]
         assert (await store.verify()).problems == ()

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from pinfold.context.decisions import SENTENCE_CHARS
 from pinfold.context.folds import audit
+from pinfold.context.lost_decisions import SENTENCE_CHARS
 from tests.unit.sessions import entry, part, pin
 
 NOTHING = "The work went on."

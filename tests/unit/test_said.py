@@ -132,16 +132,6 @@ def test_several_are_found_in_order_each_once() -> None:
     ]
 
 
-def test_the_key_is_the_same_for_the_same_words_in_a_conversation_and_for_nothing_else() -> None:
-    kind, text, why = PinKind.FACT, "port 5004", "the proxy"
-    others = (Said(PinKind.DECISION, text, why), Said(kind, "port", why), Said(kind, text, "x"))
-    keys = [each.key("anna") for each in (Said(kind, text, why), *others)] + [
-        Said(kind, text, why).key("ben")
-    ]
-    assert keys[0] == "said:70231866e6ea56aec0ed7ed7b9455c0e"
-    assert len(set(keys)) == 5
-
-
 @given(
     st.one_of(
         st.text(),
@@ -152,7 +142,6 @@ def test_the_key_is_the_same_for_the_same_words_in_a_conversation_and_for_nothin
 def test_any_text_is_read_and_what_is_said_stands_in_it(text: str) -> None:
     for each in said(text):
         assert each.text in text
-        assert each.fault or len(each.key("c")) < 50
 
 
 @pytest.mark.parametrize(

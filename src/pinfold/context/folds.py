@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pinfold.context.decisions import lost_decisions
+from pinfold.context.lost_decisions import lost_decisions
 from pinfold.context.specifics import Kept
 from pinfold.context.strings import strings_in_play
 from pinfold.store.results import FoldedPart, Pin

@@ -39,7 +39,7 @@ _NOTE = (
 
 def _pin_line(lead: str, text: str, why: str, files: Sequence[str]) -> str:
     concerns = f"  Files: {', '.join(files)}" if files else ""
-    reason = f"  Why: {why}" if why else ""
+    reason = f"  Why: {why}" if why and why not in text else ""
     return f"{lead}  {text}{reason}{concerns}"
 
 

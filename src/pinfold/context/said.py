@@ -5,7 +5,6 @@ Source: design 3 (Hooks).
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 
@@ -29,11 +28,6 @@ class Said:
     text: str
     why: str
     fault: str | None = None
-
-    def key(self, conversation: str) -> str:
-        """Return an idempotency key that makes it one pin per conversation, however often it is read."""
-        parts = "\0".join((conversation, self.kind.value, self.text, self.why))
-        return f"said:{hashlib.sha256(parts.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
 def said(text: str, source: str = USER_SAID) -> tuple[Said, ...]:

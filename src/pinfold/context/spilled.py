@@ -8,15 +8,18 @@ from pinfold.context.visible import size_text, visible
 from pinfold.store.results import Artifact
 
 _NEXT_LINES = 100
-_CUT = "The client had cut it in the middle before; `pinfold run -- COMMAND` keeps all of a command's output."
+_CUT = "The client had cut it in the middle before; `{} run -- COMMAND` keeps all of a command's output."
 
 
-def note_of(artifact: Artifact, fence: Callable[[str], str], *, is_cut: bool = False) -> str:
+def note_of(artifact: Artifact, fence: Callable[[str], str], uncut_by: str = "") -> str:
     """Return pointer, size, how to read on, where errors stand, and a fenced preview; about 250 tokens at most.
 
-    `is_cut`: the client kept only a part of the output, and so does the artifact.
+    `uncut_by`: what starts pinfold in a shell, where the client kept only a part of the output and so does the
+    artifact.
     """
-    return "\n".join([*_facts(artifact), *([_CUT] if is_cut else []), *_preview(artifact, fence)])
+    return "\n".join(
+        [*_facts(artifact), *([_CUT.format(uncut_by)] if uncut_by else []), *_preview(artifact, fence)]
+    )
 
 
 def _facts(artifact: Artifact) -> Iterator[str]:

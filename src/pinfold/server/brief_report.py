@@ -1,4 +1,4 @@
-"""What `pinfold brief` prints. Hooks wait for it, so it reads the store without the machinery for writing."""
+"""What `pinfold brief` prints, read without the machinery for writing: some call it where a client waits."""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from pinfold.server.limits import spill_tokens
+
 MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 _BLOCK_BYTES = 1024 * 1024
 _FAULT_CHARS = 500
@@ -27,7 +29,9 @@ def main(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         pass
     except BaseException as error:  # whatever it is, the client goes on
-        faults = [str(error) or type(error).__name__]
+        from pinfold.server.notes import in_words
+
+        faults = [in_words(error)]
     if faults:
         _complain(" ".join("; ".join(faults).split()))
     return 0
@@ -40,7 +44,7 @@ def carry_out(arguments: list[str], payload: bytes) -> tuple[str, list[str]]:
     """
     event = arguments[0] if arguments else ""
     name = "".join(letter for letter in event.lower() if letter.isalpha())
-    if name == "posttooluse" and len(payload) <= _spill_tokens() and not _has(payload, _PARTIAL):
+    if name == "posttooluse" and len(payload) <= spill_tokens(os.environ) and not _has(payload, _PARTIAL):
         return "", []  # a token is a byte at least
     if name == "userpromptsubmit" and not _has(payload, _SPOKEN):
         return "", []
@@ -53,13 +57,6 @@ def _has(payload: bytes, words: tuple[bytes, ...]) -> bool:
     return any(word in payload for word in words)
 
 
-def _spill_tokens() -> int:
-    text = os.environ.get("PINFOLD_SPILL_TOKENS", "")
-    from pinfold.server.limits import SPILL_TOKENS
-
-    return int(text) if text.isascii() and text.isdigit() else SPILL_TOKENS
-
-
 def _read() -> bytes:
     """Return what the client sent, nothing at a terminal; what is too long is read, too, so that it can be sent."""
     if sys.stdin is None or sys.stdin.isatty():
@@ -69,7 +66,11 @@ def _read() -> bytes:
     if len(payload) > MAX_PAYLOAD_BYTES:
         while stream.read(_BLOCK_BYTES):
             pass
-        raise ValueError(f"the event has more than {MAX_PAYLOAD_BYTES:,} bytes")
+        from pinfold.store.errors import InvalidInputError
+
+        raise InvalidInputError(
+            f"The event has more than {MAX_PAYLOAD_BYTES:,} bytes.", "Nothing was kept of it."
+        )
     return payload
 
 

@@ -8,6 +8,8 @@ import sys
 import traceback
 from contextlib import suppress
 
+from pinfold.store.errors import PinfoldError
+
 _STDERR = 2
 _ATOMIC_BYTES = 4096
 
@@ -27,3 +29,15 @@ def note_failure(what: str, error: BaseException) -> None:
     """Write what failed and where, without the error's own text, which may quote a caller. Source: P26."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     note(f"{what} failed with {type(error).__name__}, last called at:\n{frames}")
+
+
+def in_words(error: BaseException) -> str:
+    """Return what went wrong in a sentence: of a bug its kind and place, since its own text may quote a caller.
+
+    Source: P26.
+    """
+    if isinstance(error, (PinfoldError, OSError)):
+        return str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
+    return f"pinfold failed with {type(error).__name__}{place}."

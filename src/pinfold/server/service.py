@@ -20,6 +20,8 @@ from pinfold.store.values import Actor, Caller
 from pinfold.tools.files import Roots
 from pinfold.tools.tool import Desk, Limits
 
+READ_ON_S = 0.5
+
 
 class Service:
     """Opens the store at the first call, so that a store in trouble never keeps the tools from being listed."""
@@ -32,6 +34,7 @@ class Service:
         self._runs = names_of_ancestors()
         self._store: Store | None = None
         self._opening = anyio.Lock()
+        self._is_reading = False
 
     async def store(self) -> Store:
         """Return the open store; raises what `open_store` raises, and tries again at the next call."""
@@ -55,16 +58,27 @@ class Service:
         return Desk(store, caller, self._roots, self._limits)
 
     async def read_on(self, desk: Desk) -> None:
-        """Take in what is new in the caller's transcript, for 200 ms at most; a search goes on without it."""
-        from pinfold.server.bridge import BridgedStore
+        """Take in what is new in the caller's transcript for about 200 ms; a search waits `READ_ON_S` at most.
+
+        Where another process is writing, or a fold has to be audited, reading goes on behind the search's back.
+        """
+        if not self._is_reading:
+            self._is_reading = True
+            with anyio.move_on_after(READ_ON_S):
+                await anyio.to_thread.run_sync(self._read_on, desk, abandon_on_cancel=True)
+
+    def _read_on(self, desk: Desk) -> None:
+        from pinfold.server.loop_store import LoopStore
         from pinfold.server.transcripts.current import read_on
 
         try:
-            await anyio.to_thread.run_sync(read_on, BridgedStore(desk.store), desk.caller, os.environ)
+            read_on(LoopStore(desk.store), desk.caller, os.environ)
         except (PinfoldError, OSError) as error:
             note(f"the transcript was not read: {error}")
         except Exception as error:  # a bug in reading must not keep anybody from what is stored
             note_failure("reading the transcript", error)
+        finally:
+            self._is_reading = False
 
     async def close(self) -> None:
         """Let go of the store. Idempotent."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.server.limits import SPILL_TOKENS
+from pinfold.server.limits import spill_tokens, whole_number
 from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
@@ -95,17 +95,8 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         home=_path("PINFOLD_HOME", home) if home else default_home(),
         project=project,
         roots=(project.root, *(_path("PINFOLD_ROOTS", root) for root in roots if root)),
-        max_artifact_bytes=_size(environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES),
-        spill_tokens=_size(environment, "PINFOLD_SPILL_TOKENS", SPILL_TOKENS, unit="tokens"),
+        max_artifact_bytes=whole_number(
+            environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES, unit="bytes"
+        ),
+        spill_tokens=spill_tokens(environment),
     )
-
-
-def _size(environment: Mapping[str, str], name: str, default: int, *, unit: str = "bytes") -> int:
-    text = environment.get(name, "")
-    if not text:
-        return default
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 2**40:
-        raise InvalidInputError(
-            f"{name} is not a number of {unit}.", f"Set it to e.g. {default}, or unset it."
-        )
-    return int(text)

@@ -111,7 +111,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    async def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    async def record_fold(self, command: RecordFold) -> RecordedFold:
         """Append one compaction with its summary and its audit; the same `key` gives the first one again."""
 
     @abstractmethod

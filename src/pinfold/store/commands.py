@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PinDecision:
-    """Keep a text verbatim. `supersedes` are pin numbers; `tokens` are those of the pin's line in the brief."""
+    """Keep a text verbatim. `supersedes` are pin numbers; `tokens` are those of the pin's line in the brief.
+
+    `said_at` (ISO 8601, may be empty if not known): it was said in passing and may be read long afterwards. Then it is
+    a repeat where the same stands as a live pin, or as one that was superseded since it was said.
+    """
 
     caller: Caller
     text: str
@@ -29,6 +33,7 @@ class PinDecision:
     specifics: tuple[str, ...] = ()
     tokens: int = 0
     key: str | None = None
+    said_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +119,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class StartSession:
-    """A client began or took up a conversation. `source` is startup, resume, clear, compact or fork.
+    """A client began or took up a conversation.
 
-    `run` names the client's own process where it is known: whoever that started is in this conversation from now on.
-    `transcript` is a path, of a file that need not exist yet; `model` the model's name.
+    `run` names the client's own process where it is known (else it may name the conversation, for `status` to know of
+    it): whoever that started is in this conversation from now on. `transcript` is a path, of a file that need not
+    exist yet; `model` the model's name.
     """
 
     caller: Caller
-    source: str
     run: str | None = None
     transcript: str | None = None
     model: str | None = None

@@ -46,7 +46,11 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchRecord:
-    """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does."""
+    """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does.
+
+    `session` is 0 for a search of a conversation that had written nothing yet. `by_person`: it was entered at the
+    command line, outside of an agent's client.
+    """
 
     number: int
     seq: int | None
@@ -55,3 +59,4 @@ class SearchRecord:
     query: str
     hits: tuple[str, ...]
     missed: str | None = None
+    by_person: bool = False

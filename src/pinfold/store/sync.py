@@ -57,7 +57,7 @@ class SyncStore(Protocol):
     def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """See `Store.folded_part`."""
 
-    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:

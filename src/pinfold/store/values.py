@@ -11,6 +11,9 @@ from pinfold.store.errors import InvalidInputError
 
 Actor = Literal["agent", "user", "hook", "import", "cli"]
 
+COMMAND_LINE = "command-line"
+"""The client, and its only conversation, of all commands that a person enters outside of an agent's client."""
+
 MAX_PIN_CHARS = 2_000
 MAX_WHY_CHARS = 1_000
 MAX_LABEL_CHARS = 500

@@ -116,10 +116,11 @@ def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
 def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:
     names = ("kind", "text", "why", "session_only", "files", "specifics", "tokens", "supersedes")
     row = _place(event) | {"actor": event.actor} | {name: body[name] for name in names}
+    row["at"] = body.get("said_at", event.at)
     kind = "dead_ends" if body["kind"] == "dead_end" else "pins"
     text = f"{body['text']}\n{body['why']}"
     entry = PutEntry(
-        event.seq, f"P{body['number']}", kind, event.session, event.at, text, paths=tuple(body["files"])
+        event.seq, f"P{body['number']}", kind, event.session, row["at"], text, paths=tuple(body["files"])
     )
     return [PutRow("pin", row), entry]
 

@@ -159,9 +159,13 @@ def _miss(search: SearchRecord) -> _Row:
         "query": query,
         "missed": search.missed,
         "hits": list(search.hits),
+        "by_person": search.by_person or None,
     }
+    by = ", by a person" if search.by_person else ""
     gave = f"; gave {', '.join(search.hits)}" if search.hits else ""
-    return _Row(search.seq or 0, f"{pointer or '-'} {day(search.at)} {query} ({search.missed}{gave})", facts)
+    return _Row(
+        search.seq or 0, f"{pointer or '-'} {day(search.at)} {query} ({search.missed}{by}{gave})", facts
+    )
 
 
 _READ: Mapping[ListingName, Callable[[Store, int | None, int], Awaitable[list[_Row]]]] = {

@@ -227,16 +227,19 @@ def _search_record(search: SearchRecord) -> Record:
     hits: Sequence[str] = search.hits
     facts = {
         "at": search.at,
-        "session": search.session,
+        "session": search.session or None,
+        "by_person": search.by_person or None,
         "query": search.query,
         "hits": list(hits),
         "missed": search.missed,
     }
+    by = " by a person" if search.by_person else ""
+    origin = _origin(search.at, search.session) if search.session else day(search.at)
     tail = f"Gave {', '.join(hits)}." if hits else "Gave nothing."
     missed = f", missed: {quoted(search.missed, 120)}" if search.missed else ""
     return Record(
         f"S{search.number}",
-        f"search, {_origin(search.at, search.session)}{missed}",
+        f"search{by}, {origin}{missed}",
         search.query,
         facts,
         tail,

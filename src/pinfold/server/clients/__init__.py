@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pinfold.server.clients import claude_code, codex
+from pinfold.store.values import COMMAND_LINE, Caller
 
 _OWN_CONVERSATION = f"process-{os.getpid()}-{time.time_ns():x}"
 
@@ -28,3 +29,11 @@ def identify(
     if session is not None and (not client or client.startswith("claude")):
         return claude_code.NAME, session
     return client or "unknown", _OWN_CONVERSATION
+
+
+def in_shell(head: str | None = None, branch: str | None = None) -> Caller:
+    """Return who enters a command: the conversation whose shell this is, else the one that all commands share."""
+    conversation = claude_code.conversation(os.environ)
+    if conversation is not None:
+        return Caller(claude_code.NAME, conversation, "cli", head, branch)
+    return Caller(COMMAND_LINE, COMMAND_LINE, "cli", head, branch)

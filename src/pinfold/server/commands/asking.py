@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from pinfold.context.brief import render_brief
-from pinfold.server.clients import claude_code, identify
+from pinfold.server.clients import identify
 from pinfold.store import Store
 from pinfold.store.results import BriefState
 from pinfold.store.values import Caller
@@ -15,16 +15,6 @@ from pinfold.store.values import Caller
 T = TypeVar("T")
 BATCH = 500
 """How much of a listing is read at a time."""
-
-COMMAND_LINE = "command-line"
-
-
-def person() -> Caller:
-    """Return the conversation whose shell this is, else one for all commands: a miss must not begin one each."""
-    conversation = claude_code.conversation(os.environ)
-    if conversation is not None:
-        return Caller(claude_code.NAME, conversation, "cli")
-    return Caller(COMMAND_LINE, COMMAND_LINE, "cli")
 
 
 async def brief_now(store: Store) -> tuple[BriefState, str]:

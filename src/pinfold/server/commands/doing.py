@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
-from pinfold.server.limits import SPILL_TOKENS
+from pinfold.server.limits import SPILL_TOKENS, spill_tokens
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
+from pinfold.store.errors import InvalidInputError
 
 _INTERRUPTED = 130
 
 
-@click.command(
-    cls=Command, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
+def _threshold(_ctx: click.Context, _option: click.Parameter, tokens: int | None) -> int:
+    try:
+        return tokens or spill_tokens(os.environ)
+    except InvalidInputError as error:
+        raise click.UsageError(str(error)) from None
+
+
+@click.command(cls=Command, context_settings={"allow_interspersed_args": False})
 @click.option(
     "--label", default="", help="What the output is called, at most 500 characters (default: the command)."
 )
 @click.option(
     "--tokens",
     type=click.IntRange(min=1),
-    default=SPILL_TOKENS,
-    envvar="PINFOLD_SPILL_TOKENS",
-    show_default=True,
-    show_envvar=True,
-    help="From when on output is long.",
+    callback=_threshold,
+    show_default=f"PINFOLD_SPILL_TOKENS, else {SPILL_TOKENS:,}",
+    help="From when on output is long; up to 2,000 bytes it never is.",
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(label: str, tokens: int, command: tuple[str, ...]) -> None:
@@ -58,10 +63,14 @@ def import_(
     Each message is kept once, however often its transcript is read. The client jsonl takes one object a line, with
     text and, if known, external_id, kind (user, assistant, tool_call, tool_result), at and session.
     """
-    from pinfold.server.transcripts.report import import_report
+    from pinfold.server.commands.tables import tell
+    from pinfold.server.transcripts.report import import_report, plan_report
 
+    if dry_run:
+        tell(plan_report(settings_of(project), paths, client), as_json=as_json)
+        return
     try:
-        text, ok = import_report(settings_of(project), paths, client, dry_run=dry_run, as_json=as_json)
+        text, ok = import_report(settings_of(project), paths, client, as_json=as_json)
     except KeyboardInterrupt:
         click.echo(
             "pinfold: interrupted; what was read is kept, and the same command goes on behind it.", err=True

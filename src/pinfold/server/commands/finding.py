@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pinfold.context.recall import Recall, recall
-from pinfold.server.commands.asking import brief_now, person
+from pinfold.server.clients import in_shell
+from pinfold.server.commands.asking import brief_now
 from pinfold.server.commands.tables import Report
 from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
@@ -29,11 +30,11 @@ _MOST_SUMMARY_BYTES = 4 * 1024 * 1024
 
 
 def desk_of(store: Store) -> Desk:
-    """Return the surroundings of a tool's call by a person; no folder may be read."""
+    """Return the surroundings of a tool's call from a shell; no folder may be read."""
     from pinfold.tools import Desk
     from pinfold.tools.files import Roots
 
-    return Desk(store, person(), Roots([]))
+    return Desk(store, in_shell(), Roots([]))
 
 
 def search_report(settings: Settings, arguments: Mapping[str, object]) -> Report:

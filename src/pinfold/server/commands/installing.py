@@ -20,30 +20,31 @@ _SCOPE = click.option(
     show_default=True,
     help="Where: for all of the user's projects, or in the files of this one.",
 )
+_CLIENTS = f"CLIENT is one of: {', '.join(CLIENTS)}."
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the difference and change nothing.")
 
 
-@click.command(cls=Command)
-@click.argument("client", type=click.Choice(CLIENTS), required=False)
+@click.command(cls=Command, epilog=_CLIENTS)
+@click.argument("client", metavar="CLIENT", type=click.Choice(CLIENTS), required=False)
 @_SCOPE
 @PROJECT
 @_DRY_RUN
 @JSON
 def install(client: str | None, scope: Scope, project: Path | None, *, dry_run: bool, as_json: bool) -> None:
-    """Register pinfold with a client, with its hooks where it has them; no client: list those found here.
+    """Register pinfold with a client, with its hooks where it has them; no client: list what is found and installed.
 
     All else in the client's files stays as it is. Installing again changes nothing.
     """
     from pinfold.server.install import command
 
     if client is None:
-        command.list_clients(as_json=as_json)
+        command.list_clients(project, as_json=as_json)
     else:
         command.install(client, scope, project, dry_run=dry_run, as_json=as_json)
 
 
-@click.command(cls=Command)
-@click.argument("client", type=click.Choice(CLIENTS))
+@click.command(cls=Command, epilog=_CLIENTS)
+@click.argument("client", metavar="CLIENT", type=click.Choice(CLIENTS))
 @_SCOPE
 @PROJECT
 @_DRY_RUN

@@ -148,7 +148,8 @@ def folds(project: Path | None, limit: int, *, show_all: bool, as_json: bool) ->
 def misses(project: Path | None, limit: int, *, show_all: bool, as_json: bool) -> None:
     """List the searches that did not surface what was needed, and decisions against a dead end.
 
-    In a pipe: pointer, query, why it is a miss, what it gave, time (UTC), session; parted by tabs, a line each.
+    In a pipe: pointer, query, why it is a miss, what it gave, time (UTC), session, "a person" unless an agent asked;
+    parted by tabs, a line each.
     """
     from pinfold.server.commands.listings import misses_report
     from pinfold.server.commands.tables import tell

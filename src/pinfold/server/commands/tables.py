@@ -33,6 +33,11 @@ class Report:
     remark: str = ""
 
 
+def many(number: int, name: str) -> str:
+    """Return a number of things in words that fit: `1 pin`, `2,000 pins`."""
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
+
+
 def tell(report: Report, *, as_json: bool) -> None:
     """Print a report in the form that its reader needs."""
     tolerate_encoding()

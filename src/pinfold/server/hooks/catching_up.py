@@ -8,10 +8,12 @@ import time
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.store.sqlite.direct import DirectStore
 
-_LIMITS_S = {"session-end": 0.6, "session-start": 5.0, "stop": 5.0}
-"""Claude Code gives all hooks of a session's end 1.5 s together; a later event reads what this one did not."""
+_LIMIT_S = 5.0
+_LIMITS_S = {"session-end": 0.6, "pre-compact": 20.0, "post-compact": 10.0, "subagent-stop": 10.0}
+"""Well within what `install/hooks.py` makes a client wait; a later event reads what this one did not.
 
-_COMPACTION_S = 20.0
+Claude Code gives all hooks of a session's end 1.5 s together. Behind a compaction it still has to be audited in time.
+"""
 
 
 def act(occasion: Occasion) -> str:
@@ -22,18 +24,27 @@ def act(occasion: Occasion) -> str:
     return ""
 
 
-def catch_up(occasion: Occasion, store: DirectStore) -> None:
-    """Read what is new in the event's transcript, where it has one, for at most as long as its client waits."""
+def catch_up(occasion: Occasion, store: DirectStore) -> bool:
+    """Read what is new in the event's transcript, where it has one, for at most as long as its client waits.
+
+    Return whether nothing was left unread.
+    """
     path = occasion.transcript
     if path is None or not _has_transcript(occasion):
-        return
+        return True
     from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
     from pinfold.server.transcripts.follow import Source, follow
 
-    deadline = time.monotonic() + _LIMITS_S.get(occasion.event, _COMPACTION_S)
+    deadline = time.monotonic() + limit_s(occasion.event)
     found = found_at(path, occasion.client)
-    if found is not None:
-        follow(store, Source(found, occasion.caller, briefed=True), deadline)
+    if found is None:
+        return True
+    return follow(store, Source(found, occasion.caller, briefed=True), deadline).is_complete
+
+
+def limit_s(event: str) -> float:
+    """Return for how many seconds an event may read."""
+    return _LIMITS_S.get(event, _LIMIT_S)
 
 
 def _has_transcript(occasion: Occasion) -> bool:

@@ -21,13 +21,19 @@ def before(occasion: Occasion) -> str:
 def after(occasion: Occasion) -> str:
     """Record the fold: from the event where it holds the summary, else from the transcript."""
     with occasion.store() as store:
-        catch_up(occasion, store)
         told = occasion.particulars.told_fold(occasion)
-        if told is not None:
+        if told is None:
+            catch_up(occasion, store)
+        else:
             tell(occasion, store, told)
     return ""
 
 
 def tell(occasion: Occasion, store: DirectStore, told: Compacted) -> None:
-    """Record a fold that the client has not written into its transcript yet."""
-    record(store, Keeper(occasion.caller, store.redactor), told, told_by_hook=True, briefed=True)
+    """Record a fold that the client has not written into its transcript yet.
+
+    Where there was no time to read all that came before it, earlier folds may be among that: then the transcript
+    alone tells of this one.
+    """
+    if catch_up(occasion, store):
+        record(store, Keeper(occasion.caller, store.redactor), told, told_by_hook=True, briefed=True)

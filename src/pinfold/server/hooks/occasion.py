@@ -50,9 +50,20 @@ class Occasion:
         return self.path("transcript_path")
 
     def path(self, name: str) -> Path | None:
-        """Return a field of the payload that can be a path."""
+        """Return a field of the payload that can be a path; none into the data directory.
+
+        To read and close a file of the store would cost this process the locks that it holds there.
+        """
         text = self.text(name)
-        return None if text is None or "\0" in text else Path(text)
+        return Path(text) if text is not None and self._is_outside(text) else None
+
+    def _is_outside(self, path: str) -> bool:
+        home = os.path.join(os.path.realpath(self.settings.home), "")
+        return "\0" not in path and not os.path.realpath(path).startswith(home)
+
+    def may_read(self, path: str) -> bool:
+        """Whether a path that an event names is a regular file, and not one of the store's."""
+        return self._is_outside(path) and os.path.isfile(path)
 
     @property
     def caller(self) -> Caller:
@@ -76,7 +87,9 @@ class Occasion:
         try:
             yield
         except Exception as error:  # a bug in reading must not keep anybody from what is stored
-            self.faults.append(str(error) or type(error).__name__)
+            from pinfold.server.notes import in_words
+
+            self.faults.append(in_words(error))
 
     @property
     def particulars(self) -> ModuleType:
@@ -92,17 +105,22 @@ def read_occasion(event: str, options: list[str], payload: bytes) -> Occasion:
         raise InvalidInputError(
             f"{event}: standard input holds no JSON object.", "A client's hook sends one."
         )
-    client = given.get("--client") or ("codex" if "turn_id" in content or not _from_claude() else "claude")
+    client = given.get("--client") or ("codex" if _is_codexs(content) else "claude")
     if client not in _CLIENTS:
         raise InvalidInputError(f"--client is {client[:40]!r}.", f"It is one of {', '.join(_CLIENTS)}.")
     session = word(content.get("session_id"))
     if session is None:
         raise InvalidInputError(f"{event}: the event names no session_id.", "A client's hook sends it.")
-    return Occasion(event, _CLIENTS[client], session, content, _settings(given, content))
+    return Occasion(event, _CLIENTS[client], session, content, _settings(client, given, content))
 
 
-def _from_claude() -> bool:
-    return bool(os.environ.get("CLAUDECODE") or os.environ.get("CLAUDE_PROJECT_DIR"))
+def _is_codexs(content: Json) -> bool:
+    """Whether an event looks like one of Codex's: it names the turn, or the rollout; else its surroundings tell."""
+    if "turn_id" in content:
+        return True
+    name = os.path.basename(word(content.get("transcript_path")) or "")
+    is_within_claude = os.environ.get("CLAUDECODE") or os.environ.get("CLAUDE_PROJECT_DIR")
+    return name.startswith("rollout-") if name else not is_within_claude
 
 
 def _options(options: list[str]) -> dict[str, str]:
@@ -118,11 +136,16 @@ def _options(options: list[str]) -> dict[str, str]:
     return found
 
 
-def _settings(given: Mapping[str, str], content: Json) -> Settings:
-    """Read the settings; the project is where the client was started, as its server sees it, else where it works."""
+def _settings(client: str, given: Mapping[str, str], content: Json) -> Settings:
+    """Read the settings; the project is where the client was started, as its server sees it, else where it works.
+
+    A Codex that an agent in Claude Code runs has that one's environment, and hides it from its own servers.
+    """
     environment = dict(os.environ)
     if given.get("--home"):
         environment["PINFOLD_HOME"] = given["--home"]
+    if client == "codex":
+        environment.pop("CLAUDE_PROJECT_DIR", None)
     folder = word(content.get("cwd"))
     is_known = environment.get("PINFOLD_PROJECT") or environment.get("CLAUDE_PROJECT_DIR")
     return read_settings(environment, None if is_known or folder is None or "\0" in folder else Path(folder))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from pinfold.context.said import USER_SAID, said
 from pinfold.server.hooks.occasion import Occasion
-from pinfold.server.transcripts.saying import pin_said
+from pinfold.server.transcripts.saying import pin_of
 
 
 def act(occasion: Occasion) -> str:
@@ -19,6 +20,14 @@ def act(occasion: Occasion) -> str:
     if not fit:
         return ""
     caller = replace(occasion.caller, actor="user")
+    now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     with occasion.store() as store:
-        pins = [pin_said(store, caller, line).pin for line in fit]
-    return f"pinfold: pinned from the prompt: {', '.join(pin.pointer for pin in pins)}\n"
+        pins = []
+        for line in fit:
+            with occasion.attempt():
+                pins.append(store.pin_decision(pin_of(line, caller, store.redactor, now)))
+    return "".join(
+        f"pinfold: {what} from the prompt: {', '.join(pointers)}\n"
+        for what, repeated in (("pinned", False), ("already pinned", True))
+        if (pointers := [each.pin.pointer for each in pins if each.repeated is repeated])
+    )

@@ -14,7 +14,6 @@ def act(occasion: Occasion) -> str:
     caller, path = occasion.caller, occasion.transcript
     start = StartSession(
         caller,
-        occasion.text("source") or "startup",
         occasion.particulars.run_of() or occasion.conversation,
         str(path) if path else None,
         occasion.text("model"),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from pinfold.server.hooks.catching_up import catch_up
 from pinfold.server.hooks.compaction import tell
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.server.transcripts.subagents import Answer, keep_answer
@@ -19,7 +18,6 @@ def act(occasion: Occasion) -> str:
     told = occasion.particulars.told_fold(occasion)
     with occasion.store() as store:
         if told is not None:
-            catch_up(occasion, store)
             tell(occasion, store, told)
         elif answer := _answer(occasion):
             keep_answer(store, occasion.caller, answer)
@@ -28,8 +26,8 @@ def act(occasion: Occasion) -> str:
 
 def _answer(occasion: Occasion) -> Answer | None:
     agent, text = occasion.text("agent_id"), occasion.text("last_assistant_message")
-    if agent is None or text is None:
-        return None
+    if agent is None or text is None or occasion.payload.get("agent_type") == "":
+        return None  # what has no type was nobody's sub-agent
     path = occasion.path("agent_transcript_path")
     transcript = path if path is not None and os.path.isfile(path) else None  # a pipe would never end
     return Answer(agent, occasion.text("agent_type") or "sub-agent", text, transcript)

@@ -25,7 +25,7 @@ def act(occasion: Occasion) -> str:
         return ""
     with occasion.store() as store:
         artifact = _spill(occasion, store, output)
-        note = note_of(artifact, store.fence, is_cut=output.is_cut)
+        note = note_of(artifact, store.fence, _uncut_by() if output.is_cut else "")
     return str(occasion.particulars.replaced(occasion, note))
 
 
@@ -38,6 +38,12 @@ def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
         return store.spill_artifact(command).artifact
     finally:
         made.content.close()
+
+
+def _uncut_by() -> str:
+    from pinfold.server.own_command import command_name
+
+    return command_name()
 
 
 def is_long(output: Output, limit: int) -> bool:

@@ -97,11 +97,15 @@ class Syntax(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One file and all that goes into it. A `syntax` is one of the modules `json_text`, `toml_text`."""
+    """One file and all that goes into it. A `syntax` is one of the modules `json_text`, `toml_text`.
+
+    `strict_for` names a client that itself reads the file only as plain JSON.
+    """
 
     path: Path
     syntax: Syntax
     entries: Sequence[Entry]
+    strict_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)

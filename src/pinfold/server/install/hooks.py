@@ -7,7 +7,8 @@ from typing import Any
 from pinfold.server.install.entries import Item
 from pinfold.server.install.place import Launch
 
-# Reading a long transcript takes seconds once, after that nearly nothing; Claude Code gives SessionEnd 1.5 s by itself.
+# Reading a long transcript takes seconds once, after that nearly nothing. For SessionEnd Codex complains of more than
+# 3 s at each start, and Claude Code gives 1.5 s where nothing is named.
 _EVENTS = {
     "SessionStart": ("session-start", 20),
     "UserPromptSubmit": ("user-prompt-submit", 10),
@@ -16,7 +17,7 @@ _EVENTS = {
     "PostCompact": ("post-compact", 20),
     "SubagentStop": ("subagent-stop", 20),
     "Stop": ("stop", 20),
-    "SessionEnd": ("session-end", 5),
+    "SessionEnd": ("session-end", 3),
 }
 
 

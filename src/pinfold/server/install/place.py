@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import shutil
 import sys
-import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from pinfold.server.install.entries import NAME, Scope
+from pinfold.server.own_command import own_command, quoted
 from pinfold.store.errors import InvalidInputError
-
-_THROW_AWAY = re.compile(r"(archive|builds|environments)-v\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +61,23 @@ class Launch:
         return {"PINFOLD_HOME": self.store} if self.store else {}
 
     def hook(self, event: str, client: str) -> str:
-        """Return the shell command of a hook."""
+        """Return the shell command of a hook: where pinfold is gone it says nothing, and it always succeeds.
+
+        On Windows that is so only in Git Bash; cmd and PowerShell have other words for it.
+        """
         place = ("--home", self.store) if self.store else ()
         words = (*self.command, "hook", event, "--client", client, *place)
-        if self.platform == "win32":  # read by cmd or by Git Bash: slashes and double quotes suit both
-            return " ".join(f'"{word}"' if " " in word else word for word in map(_slashed, words))
-        return shlex.join(words)
+        program, *arguments = (quoted(word, self.platform) for word in words)
+        call = " ".join((program, *arguments))
+        if self.platform == "win32" and not _is_run_by_git_bash(client):
+            return call
+        is_there = f"[ -x {program} ]" if "/" in program else f"command -v {program} >/dev/null 2>&1"
+        return f"{is_there} && {call} || :"
 
 
-def _slashed(word: str) -> str:
-    return word.replace("\\", "/")
+def _is_run_by_git_bash(client: str) -> bool:
+    """Say whether a hook meets Git Bash on Windows: Claude Code takes PowerShell where there is no git, Codex cmd."""
+    return client == "claude" and shutil.which("git") is not None
 
 
 def find_launch(environment: Mapping[str, str]) -> Launch:
@@ -95,14 +97,9 @@ def find_launch(environment: Mapping[str, str]) -> Launch:
 
 
 def _command() -> tuple[str, ...]:
-    if is_throw_away(Path(sys.executable)):
-        return _runner()
-    name = f"{NAME}.exe" if sys.platform == "win32" else NAME
-    folders = (Path(sys.executable).parent, Path(sys.argv[0]).parent, Path(sysconfig.get_path("scripts")))
-    for folder in folders:
-        script = folder.absolute() / name
-        if script.is_file() and os.access(script, os.X_OK):
-            return (str(script),)
+    own = own_command()
+    if own is not None:
+        return own
     found = shutil.which(NAME)
     if found is None:
         raise InvalidInputError(
@@ -110,21 +107,6 @@ def _command() -> tuple[str, ...]:
             "Install the package, e.g. with `uv tool install pinfold`, and run `pinfold install` again.",
         )
     return (os.path.abspath(found),)
-
-
-def is_throw_away(executable: Path) -> bool:
-    """Say whether an interpreter is that of `uvx` or `pipx run`, whose folders may be gone tomorrow."""
-    parts = executable.parts
-    of_pipx = any(pair in (("pipx", ".cache"), ("pipx", "venv_cache")) for pair in pairwise(parts))
-    return of_pipx or any(_THROW_AWAY.fullmatch(part) for part in parts)
-
-
-def _runner() -> tuple[str, ...]:
-    """Return what runs pinfold without an installation, by its full path: graphical clients have another PATH."""
-    uvx, pipx = shutil.which("uvx"), shutil.which("pipx")
-    if uvx is None and pipx is not None:
-        return (os.path.abspath(pipx), "run", NAME)
-    return (os.path.abspath(uvx) if uvx else "uvx", NAME)
 
 
 def _store(environment: Mapping[str, str]) -> str | None:

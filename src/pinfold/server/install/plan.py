@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pinfold.server.install import files
@@ -11,6 +11,7 @@ from pinfold.server.install.edits import with_entries, without_entries
 from pinfold.server.install.entries import Registration, Scope, Target, UnfitTextError
 from pinfold.server.install.files import ConfigFile
 from pinfold.server.install.receipts import Receipt, Receipts, digest
+from pinfold.server.install.strict import caution
 from pinfold.store.errors import InvalidInputError
 
 _BOM = b"\xef\xbb\xbf"
@@ -21,13 +22,15 @@ _NEW_MODE = {"user": 0o600, "project": 0o644}
 class Change:
     """One file: what it holds and what it will hold; None: it is not there.
 
-    `receipt` is what has to be kept of it, `folders` are those that go with it when it goes.
+    `receipt` is what has to be kept of it, `folders` are those that go with it when it goes; `caution` is why its
+    client will not read it.
     """
 
     file: ConfigFile
     after: bytes | None
     receipt: Receipt | None = None
     folders: tuple[Path, ...] = ()
+    caution: str = ""
 
     @property
     def before(self) -> bytes | None:
@@ -58,6 +61,11 @@ class Plan:
     def changed(self) -> Sequence[Change]:
         """The files that will not stay as they are."""
         return [change for change in self.changes if change.before != change.after]
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """What a person has to mend before a client reads its file, a sentence each."""
+        return [change.caution for change in self.changes if change.caution]
 
     def carry_out(self) -> None:
         """Write the files. A receipt is on disk before its file changes, and goes after it.
@@ -102,6 +110,10 @@ class Planner:
         return Plan(self.client, self.scope, tuple(changes), self.receipts, is_removal)
 
     def _install(self, target: Target) -> Change:
+        change = self._with_entries(target)
+        return replace(change, caution=caution(target, _text(change.after or b"")))
+
+    def _with_entries(self, target: Target) -> Change:
         file = files.read(target.path)
         receipt = self.receipts.find(self.client, file.real)
         present = file.content or b""

@@ -57,7 +57,8 @@ class Receipts:
         original = fields.pop("original")
         fields |= {"client": client, "path": os.fsdecode(real), "existed": original is not None}
         try:
-            self.folder.mkdir(_PRIVATE, parents=True, exist_ok=True)
+            for folder in (*reversed(self.folder.parents), self.folder):
+                folder.mkdir(_PRIVATE, exist_ok=True)  # `parents` would make those above for everybody (P25)
             if original is not None:
                 _write(self.backup(client, real), original)
             _write(self._place(client, real), json.dumps(fields, indent=1).encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -19,7 +20,14 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 def difference(change: Change) -> str:
     """Return the unified difference of one file, empty when it stays as it is."""
-    return "\n".join(_difference_lines(change))
+    return _without_secrets("\n".join(_difference_lines(change)))
+
+
+def _without_secrets(text: str) -> str:
+    """Replace known secret shapes: around our lines other servers' keys may stand, and an agent may be reading."""
+    from pinfold.store.redaction import Redactor
+
+    return Redactor(secrets.token_bytes(32)).text(text).text
 
 
 def _difference_lines(change: Change) -> Iterator[str]:
@@ -62,14 +70,14 @@ def _backup(plan: Plan, change: Change) -> str | None:
 
 
 def _next(plan: Plan, next_steps: Sequence[str]) -> list[str]:
-    return list(next_steps) if plan.changed and not plan.is_removal else []
+    steps = next_steps if plan.changed and not plan.is_removal else ()
+    return [*plan.cautions, *steps]
 
 
 def as_text(plan: Plan, next_steps: Sequence[str], *, dry_run: bool) -> Iterator[str]:
     """Yield the lines for a person: the differences, what was written, where the backup is, what to do next."""
     if not plan.changed:
-        yield "Nothing to take out." if plan.is_removal else "Already installed; nothing was changed."
-        return
+        yield "Nothing to take out." if plan.is_removal else "Already installed; nothing to change."
     for change in plan.changed:
         yield from (_coloured(line) for line in _difference_lines(change))
         yield ""
@@ -77,9 +85,9 @@ def as_text(plan: Plan, next_steps: Sequence[str], *, dry_run: bool) -> Iterator
         yield f"{'would be ' * dry_run}{change.action}: {change.file.path}"
         backup = _backup(plan, change)
         if backup:
-            yield f"  backup: {backup}"
-    if not dry_run:
-        yield from (f"Next: {step}" for step in _next(plan, next_steps))
+            yield f"  {'would keep a ' * dry_run}backup: {backup}"
+    for step in plan.cautions if dry_run else _next(plan, next_steps):
+        yield f"Next: {step}"
 
 
 def _coloured(line: str) -> str:

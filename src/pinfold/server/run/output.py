@@ -16,8 +16,14 @@ from pinfold.server.standard_streams import write_all
 _STDOUT, _STDERR = 1, 2
 _HEAD_BYTES = 3_000
 _HEAD_SHARE = 2
-LONG_BYTES_A_TOKEN = 5
-"""More bytes than that for each token of the threshold are long, however few tokens they might be."""
+_LONG_BYTES_A_TOKEN = 5
+_SHORT_BYTES = 2_000
+"""Up to that, output is never long: what would be told in its place can be as long."""
+
+
+def surely_long_bytes(spill_tokens: int) -> int:
+    """Return how many bytes a short output has at most, however few tokens they might be."""
+    return max(_SHORT_BYTES, _LONG_BYTES_A_TOKEN * spill_tokens)
 
 
 class Output:
@@ -57,8 +63,10 @@ class Output:
     def is_long(self) -> bool:
         """Whether all of it has more tokens than the threshold. Loads the tokenizer only where that is in doubt."""
         size = self.kept.total_bytes
-        if not self._spill_tokens < size <= LONG_BYTES_A_TOKEN * self._spill_tokens:
-            return size > self._spill_tokens  # a token has a byte or more
+        if size <= max(_SHORT_BYTES, self._spill_tokens):  # a token has a byte or more
+            return False
+        if size > surely_long_bytes(self._spill_tokens):
+            return True
         from pinfold.context.estimate import ceiling
 
         text = b"".join(block for _, block in self.kept.first()).decode("utf-8", "backslashreplace")
@@ -98,7 +106,7 @@ class Output:
         return _STDERR if self._used == {_STDERR} else _STDOUT
 
     def _measure(self, size_bytes: int) -> None:
-        if not self._is_surely_long and size_bytes > LONG_BYTES_A_TOKEN * self._spill_tokens:
+        if not self._is_surely_long and size_bytes > surely_long_bytes(self._spill_tokens):
             self._is_surely_long = True
             self._on_long()
 

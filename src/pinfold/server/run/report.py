@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pinfold.context.estimate import ceiling
 from pinfold.context.visible import clip, clip_front, size_text
+from pinfold.server.own_command import command_name
 from pinfold.server.run.screen import on_screen
 from pinfold.server.run.storing import Stored
 from pinfold.store.results import Artifact, ArtifactSlice
@@ -126,10 +127,12 @@ def _ending(status: int) -> str:
 def _further(stored: Stored, seen: Seen) -> str:
     pointer = stored.whole.pointer
     if not stored.whole.outline.tokens:
-        return f'Read it with fetch_pointer("{pointer}"), or in a shell with `pinfold show {pointer}`.'
+        return (
+            f'Read it with fetch_pointer("{pointer}"), or in a shell with `{command_name()} show {pointer}`.'
+        )
     first = min(seen.shown_lines + 1, stored.whole.lines)
     span = f"{first}-{min(first + _NEXT_LINES - 1, stored.whole.lines)}"
     return (
         f'Read on with fetch_pointer("{pointer}", lines="{span}") or match="…", or in a shell with'
-        f" `pinfold show {pointer}#L{span}`."
+        f" `{command_name()} show {pointer}#L{span}`."
     )

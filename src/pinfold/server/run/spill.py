@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from pinfold.server.run.kept import Kept
-from pinfold.server.run.output import LONG_BYTES_A_TOKEN, Output
+from pinfold.server.run.output import Output, surely_long_bytes
 from pinfold.store.errors import PinfoldError
 
 
@@ -17,7 +17,7 @@ class Spill:
     """
 
     def __init__(self, label: Callable[[], str], tokens: int) -> None:
-        self.output = Output(Kept(LONG_BYTES_A_TOKEN * tokens), tokens, self._prepare)
+        self.output = Output(Kept(surely_long_bytes(tokens)), tokens, self._prepare)
         self._label = label
         self._tokens = tokens
         self._opening: threading.Thread | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pinfold.context.drafting import draft
 from pinfold.context.tokens import count
 from pinfold.context.visible import clip
-from pinfold.server.clients import identify
+from pinfold.server.clients import in_shell
 from pinfold.server.repository import head_of
 from pinfold.server.run.kept import Kept, Piece
 from pinfold.server.settings import Settings
@@ -100,5 +99,4 @@ async def _spill(store: Store, settings: Settings, pieces: Iterable[Piece], labe
 
 
 def _caller(settings: Settings) -> Caller:
-    head, branch = head_of(settings.project)
-    return Caller(*identify("", {}, os.environ), "cli", head, branch)
+    return in_shell(*head_of(settings.project))

@@ -11,7 +11,10 @@ _PATHS = ("file_path", "path", "notebook_path")
 _PATCHED = r"(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$"
 _OWN_TOOL = r"pinfold\w*__(?:pin_decision|spill_artifact|fetch_pointer|search_history|checkpoint_state)"
 _OWN_ADDRESS = "pinfold://"
-_READING_COMMAND = r"\s*(?:uvx\s+)?pinfold\s+(?:brief|pins|search|show|folds|misses|recall)\b"
+_STARTED_BY = r"""[^\s"']*/|"[^"\n]*/|'[^\n;|&]*/|\S*uvx\s+|\S*pipx\s+run\s+|\S*python\S*\s+-m\s+"""
+_READING_COMMAND = (
+    rf"\s*(?:{_STARTED_BY})?pinfold(?:\.exe)?[\"']?\s+(?:brief|pins|search|show|folds|misses|recall)\b"
+)
 _SCRIPTED = r"\btools\.(\w+)"
 _MOST_FILES = 50
 

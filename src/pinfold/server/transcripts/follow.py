@@ -44,13 +44,17 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long."""
+    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long.
+
+    Not `is_complete`: the deadline came before the end.
+    """
 
     messages: int = 0
     repeated: int = 0
     folds: int = 0
     pins: int = 0
     unknown: int = 0
+    is_complete: bool = True
 
 
 def follow(
@@ -101,6 +105,7 @@ class _Reading:
                     if progress is not None:
                         progress(line.stop)
                 if deadline is not None and time.monotonic() > deadline:
+                    self._found = replace(self._found, is_complete=False)
                     break
             self._flush()
         finally:

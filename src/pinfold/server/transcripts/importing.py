@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pinfold.server.transcripts.finding import Found
 from pinfold.server.transcripts.follow import Followed, Source, follow
@@ -22,7 +23,8 @@ Progress = Callable[[int], None]
 class Imported:
     """What an import came to: files read, and what `Followed` counts of all of them together.
 
-    `failed` says of each file that could not be read to its end why.
+    `not_understood` are the files with such lines and how many, `failed` says of each file that could not be read to
+    its end why.
     """
 
     files: int = 0
@@ -30,10 +32,10 @@ class Imported:
     repeated: int = 0
     folds: int = 0
     pins: int = 0
-    unknown: int = 0
+    not_understood: tuple[tuple[str, int], ...] = ()
     failed: tuple[str, ...] = ()
 
-    def plus(self, followed: Followed) -> Imported:
+    def plus(self, path: Path, followed: Followed) -> Imported:
         """Return the sum with one more file."""
         return replace(
             self,
@@ -42,7 +44,8 @@ class Imported:
             repeated=self.repeated + followed.repeated,
             folds=self.folds + followed.folds,
             pins=self.pins + followed.pins,
-            unknown=self.unknown + followed.unknown,
+            not_understood=self.not_understood
+            + (((str(path), followed.unknown),) if followed.unknown else ()),
         )
 
 
@@ -55,10 +58,24 @@ def import_transcripts(store: SyncStore, found: Iterable[Found], progress: Progr
     for transcript in sorted(found, key=lambda each: each.heading.agent is not None):
         read = _import_one if transcript.heading.agent is None else _import_agent
         try:
-            total = total.plus(read(store, transcript, progress))
+            total = total.plus(transcript.path, read(store, transcript, progress))
         except OSError as error:
             failure = f"{transcript.path} ({error.strerror or error})"
             total = replace(total, failed=(*total.failed, failure))
+    return total
+
+
+def unread(found: Iterable[Found]) -> Imported | None:
+    """Return what importing transcripts that say nothing comes to; None where one says something or cannot be read."""
+    total = Imported()
+    for transcript in found:
+        reader, lines = transcript.format(), Lines(transcript.path)
+        try:
+            if any(reader.items(line.content) for line in lines):
+                return None
+        except OSError:
+            return None
+        total = total.plus(transcript.path, Followed(unknown=reader.unknown + lines.skipped))
     return total
 
 

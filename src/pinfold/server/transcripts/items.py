@@ -47,6 +47,11 @@ def agent_of(external_id: str) -> str | None:
     return rest.rpartition(":")[0] if first == "agent" else None
 
 
+def trigger_of(value: object) -> str:
+    """Return what set off a compaction: auto or manual, unknown for whatever else a client says."""
+    return str(value) if value in ("auto", "manual") else "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Compacted:
     """One compaction. `tokens_before` and `tokens_after` are the client's own figures, where it gives them.

@@ -8,44 +8,69 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
+from pinfold.context.visible import size_text
+from pinfold.server.commands.listings import when
+from pinfold.server.commands.tables import Report, many
 from pinfold.server.settings import Settings
 from pinfold.server.transcripts.finding import Found, found_at, of_project
-from pinfold.server.transcripts.importing import Imported, import_transcripts
+from pinfold.server.transcripts.importing import Imported, import_transcripts, unread
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.sqlite.direct import open_direct
 
 _CLIENTS = {"claude": "claude-code"}
+_COLUMNS = ("client", "size", "written (UTC)", "transcript")
 _NONE = "no transcripts of this project were found; give their paths, or --project"
 _NONE_THERE = "no transcripts were found there"
 
 
+def plan_report(settings: Settings, paths: Sequence[Path], client: str | None) -> Report:
+    """Return which transcripts would be read; raises as `import_report`."""
+    found = _found(settings, paths, client)
+    files = [{"path": str(each.path), "client": each.client, "bytes": _size(each)} for each in found]
+    total = f"{size_text(sum(map(_size, found)))} in {many(len(found), 'transcript')} would be read."
+    rows = [(each.client, size_text(_size(each)), _written(each), str(each.path)) for each in found]
+    return Report({"files": files}, _COLUMNS, rows, total if found else _none(paths))
+
+
 def import_report(
-    settings: Settings, paths: Sequence[Path], client: str | None, *, dry_run: bool, as_json: bool
+    settings: Settings, paths: Sequence[Path], client: str | None, *, as_json: bool
 ) -> tuple[str, bool]:
     """Read the transcripts; return what came of it, as text or JSON, and whether all could be read.
 
-    With `dry_run` only what would be read. Raises `InvalidInputError` for a file that no client has written, and what
-    the store raises.
+    `paths` (none: all of the project's) are files and folders. Raises `InvalidInputError` for a file that no client
+    has written, and what the store raises.
     """
-    name = _CLIENTS.get(client or "", client)
-    found = _given(paths, name) if paths else _all(settings, name)
-    if not found and not as_json:
-        return _NONE_THERE if paths else _NONE, True
-    if dry_run:
-        return _planned(found, as_json=as_json), True
-    outcome = _imported(settings, found) if found else Imported()
-    return json.dumps(asdict(outcome), ensure_ascii=False) if as_json else _told(outcome), not outcome.failed
+    found = _found(settings, paths, client)
+    outcome = _imported(settings, found)
+    if as_json:
+        facts = asdict(outcome) | {"not_understood": dict(outcome.not_understood)}
+        return json.dumps(facts, ensure_ascii=False), not outcome.failed
+    return _told(outcome) if found else _none(paths), not outcome.failed
 
 
 def _imported(settings: Settings, found: Sequence[Found]) -> Imported:
+    """Read them; a store is made only for something to keep."""
+    nothing = None if settings.store_folder.exists() else unread(found)
+    if nothing is not None:
+        return nothing
     store = open_direct(settings.store_folder, settings.project.name)
     try:
         with _bar(found) as progress:
             return import_transcripts(store, found, progress)
     finally:
         store.close()
+
+
+def _none(paths: Sequence[Path]) -> str:
+    return _NONE_THERE if paths else _NONE
+
+
+def _found(settings: Settings, paths: Sequence[Path], client: str | None) -> list[Found]:
+    name = _CLIENTS.get(client or "", client)
+    return _given(paths, name) if paths else _all(settings, name)
 
 
 def _all(settings: Settings, client: str | None) -> list[Found]:
@@ -79,27 +104,17 @@ def _recognized(path: Path, client: str | None) -> Found | None:
         ) from None
 
 
-def _planned(found: Sequence[Found], *, as_json: bool) -> str:
-    if as_json:
-        files = [{"path": str(each.path), "client": each.client, "bytes": _size(each)} for each in found]
-        return json.dumps({"files": files})
-    rows = [f"{each.client}\t{_size(each)}\t{each.path}" for each in found]
-    return "\n".join(
-        [*rows, f"would read {_many(len(found), 'transcript')}, {sum(map(_size, found)):,} bytes"]
-    )
-
-
 def _told(outcome: Imported) -> str:
     counts = {"message": outcome.messages, "fold": outcome.folds, "pin": outcome.pins}
-    parts = ", ".join(_many(count, name) for name, count in counts.items())
-    known = f"; known already: {_many(outcome.repeated, 'message')}" if outcome.repeated else ""
-    odd = f"; not understood: {_many(outcome.unknown, 'line')}" if outcome.unknown else ""
-    first = f"read {_many(outcome.files, 'transcript')}: {parts} new{known}{odd}"
-    return "\n".join([first, *(f"not read: {failure}" for failure in outcome.failed)])
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
+    parts = ", ".join(many(count, name) for name, count in counts.items() if count)
+    known = f"; known already: {many(outcome.repeated, 'message')}" if outcome.repeated else ""
+    return "\n".join(
+        [
+            f"{many(outcome.files, 'transcript')} read; {f'new: {parts}' if parts else 'nothing new'}{known}",
+            *(f"not understood: {many(lines, 'line')} of {path}" for path, lines in outcome.not_understood),
+            *(f"not read: {failure}" for failure in outcome.failed),
+        ]
+    )
 
 
 @contextmanager
@@ -119,3 +134,10 @@ def _size(found: Found) -> int:
         return found.path.stat().st_size
     except OSError:
         return 0
+
+
+def _written(found: Found) -> str:
+    try:
+        return when(datetime.fromtimestamp(found.path.stat().st_mtime, UTC).isoformat())
+    except OSError:
+        return ""

@@ -10,8 +10,6 @@ from pinfold.context.said import AGENT_SAID, USER_SAID, Said, said
 from pinfold.server.transcripts.items import Spoken
 from pinfold.store.commands import PinDecision
 from pinfold.store.redaction import Redactor
-from pinfold.store.results import PinnedDecision
-from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 _SPEAKERS = {"user": USER_SAID, "assistant": AGENT_SAID}
@@ -24,15 +22,12 @@ def pins_in(spoken: Spoken, caller: Caller, redactor: Redactor) -> tuple[PinDeci
         return ()
     found = said(spoken.text, _SPEAKERS[spoken.role])
     who = replace(caller, actor="user" if spoken.role == "user" else "agent")
-    return tuple(_pin(line, who, redactor) for line in found if line.fault is None)
+    at = spoken.at or ""
+    return tuple(pin_of(line, who, redactor, at) for line in found if line.fault is None)
 
 
-def pin_said(store: SyncStore, caller: Caller, line: Said) -> PinnedDecision:
-    """Pin one marked line; its key makes a hook and a reading of the transcript agree on it."""
-    return store.pin_decision(_pin(line, caller, store.redactor))
-
-
-def _pin(line: Said, caller: Caller, redactor: Redactor) -> PinDecision:
+def pin_of(line: Said, caller: Caller, redactor: Redactor, said_at: str) -> PinDecision:
+    """Return the pin that a marked line is; a hook and a later reading of the transcript agree on it."""
     from pinfold.context.specifics import specifics  # its patterns are many, and few lines are said
 
     clean = replace(line, text=redactor.text(line.text).text, why=redactor.text(line.why).text)
@@ -43,5 +38,5 @@ def _pin(line: Said, caller: Caller, redactor: Redactor) -> PinDecision:
         kind=clean.kind,
         specifics=specifics(f"{clean.text}\n{clean.why}"),
         tokens=ceiling(pin_text(clean.text, clean.why)),
-        key=clean.key(f"{caller.client}/{caller.conversation}"),
+        said_at=said_at,
     )

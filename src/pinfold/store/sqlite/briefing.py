@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pinfold.store.errors import NotFoundError
 from pinfold.store.results import Artifact, BriefState, Fold, Pin
-from pinfold.store.sqlite.lineage import closed_later, current, inherits, lineage, previous_of
+from pinfold.store.sqlite.lineage import closed_later, current, epoch_of, inherits, lineage, previous_of
 from pinfold.store.sqlite.reading import checkpoint_by_number
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of, fold_of, pin_of
 from pinfold.store.values import Caller
@@ -25,7 +25,8 @@ def brief_state(
         raise NotFoundError(f"brief@{as_of}", f"the log has {tip} events", hint)
     seq = tip if as_of is None else as_of
     session = None if caller is None else current(db, caller)
-    epoch = _epoch(db, session, seq)
+    began = epoch_of(db, session, seq)
+    epoch = seq if began is None else began  # a conversation that is new begins now
     number = previous_of(db, session, seq)
     checkpoint = None if number is None else checkpoint_by_number(db, number)
     artifacts = _artifacts(db, seq)
@@ -41,18 +42,6 @@ def brief_state(
         artifact_count=_count_up_to(db, artifacts[0].number) if artifacts else 0,
         fold=_last_fold(db, session, seq),
     )
-
-
-def _epoch(db: sqlite3.Connection, session: int | None, seq: int) -> int:
-    """Return when the brief of this session was last written anew; a conversation that is new begins now."""
-    if session is None:
-        return seq
-    row = db.execute(
-        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = :session"
-        " UNION ALL SELECT seq FROM fold WHERE session = :session) WHERE seq <= :seq",
-        {"session": session, "seq": seq},
-    ).fetchone()
-    return seq if row[0] is None else int(row[0])
 
 
 def _pins(db: sqlite3.Connection, session: int | None, epoch: int, seq: int) -> tuple[Pin, ...]:

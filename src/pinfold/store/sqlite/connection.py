@@ -17,6 +17,12 @@ from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
 SCHEMA_VERSION = 2
+READ_LIMIT_S = 5.0
+"""How long one read may take (P16)."""
+
+STEPS_BETWEEN_LOOKS = 10_000
+"""How many steps of SQLite's machine pass between two looks at the clock."""
+
 _HEADER_BYTES = 100
 _SETTINGS = (
     f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}",  # first: every later statement may meet a lock

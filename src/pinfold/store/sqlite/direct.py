@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite import briefing, marks, sessions
-from pinfold.store.sqlite.connection import Place, read_meta
+from pinfold.store.sqlite.connection import READ_LIMIT_S, STEPS_BETWEEN_LOOKS, Place, read_meta
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import open_gate, prepare
@@ -104,11 +104,11 @@ class DirectStore(SyncStore):
 
         return self._read(lambda db: folded_part(db, caller, key))
 
-    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
         from pinfold.store.sqlite.folding import record_fold
 
-        return self._write(partial(record_fold, command=command, mark=mark))
+        return self._write(partial(record_fold, command=command))
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""
@@ -126,12 +126,15 @@ class DirectStore(SyncStore):
         return self._pen.write(self._db, verb, time.monotonic())
 
     def _read(self, look: Callable[[sqlite3.Connection], T]) -> T:
+        end = time.monotonic() + READ_LIMIT_S
+        self._db.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
         try:
             self._db.execute("BEGIN")
             return look(self._db)
         except sqlite3.Error as error:
             translate(error, str(self._place.folder))
         finally:
+            self._db.set_progress_handler(None, 0)
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
 

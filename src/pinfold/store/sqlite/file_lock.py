@@ -30,10 +30,13 @@ else:
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
     def lock(fd: int, *, wait: bool) -> bool:
-        """Lock the file; False when it cannot be, or not at once where `wait` is False."""
+        """Lock the file; False when it cannot be at once and `wait` is False.
+
+        Raises `OSError` where the filesystem has no locks, or has no more of them.
+        """
         try:
             flock(fd, LOCK_EX if wait else LOCK_EX | LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             return False
         return True
 

@@ -6,11 +6,11 @@ import json
 import sqlite3
 import sys
 
-from pinfold.store.commands import RecordFold, TranscriptMark
+from pinfold.store.commands import RecordFold
 from pinfold.store.events import Body, Event, Kind
-from pinfold.store.results import Entry, FoldedPart, Pin, RecordedFold
-from pinfold.store.sqlite import marks, sessions
-from pinfold.store.sqlite.lineage import current, inherits, lineage
+from pinfold.store.results import Entry, FoldedPart, RecordedFold
+from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.lineage import current, epoch_of, live_pins
 from pinfold.store.sqlite.reading import fold_by_number
 from pinfold.store.sqlite.rows import entry_of, event_of, pin_of
 from pinfold.store.sqlite.spilling import spill_unindexed
@@ -27,22 +27,14 @@ def folded_part(db: sqlite3.Connection, caller: Caller, key: str) -> FoldedPart 
     if _recorded(db, key) is not None:
         return None
     session = current(db, caller)
-    since = _since(db, session)
+    since = epoch_of(db, session) or 0
     entries = _entries(db, session, since)
     total = db.execute(
         "SELECT count(*) FROM event WHERE session = ? AND seq > ? AND kind = ?",
         (session, since, Kind.MESSAGE_APPENDED),
     ).fetchone()[0]
-    return FoldedPart(session, since, entries, _live_pins(db, session), total - len(entries))
-
-
-def _since(db: sqlite3.Connection, session: int | None) -> int:
-    row = db.execute(
-        "SELECT max(seq) FROM (SELECT seq FROM fold WHERE session = :session"
-        " UNION ALL SELECT seq FROM session WHERE number = :session)",
-        {"session": session},
-    ).fetchone()
-    return int(row[0] or 0)
+    pins = tuple(map(pin_of, live_pins(db, session)))
+    return FoldedPart(session, since, entries, pins, total - len(entries))
 
 
 def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[Entry, ...]:
@@ -63,20 +55,12 @@ def _entries(db: sqlite3.Connection, session: int | None, since: int) -> tuple[E
     return tuple(reversed(found))
 
 
-def _live_pins(db: sqlite3.Connection, session: int | None) -> tuple[Pin, ...]:
-    rows = db.execute("SELECT * FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()
-    heritage = lineage(db, session)
-    return tuple(
-        pin for pin in map(pin_of, rows) if not pin.session_only or inherits(heritage, pin.session, pin.seq)
-    )
-
-
 def _recorded(db: sqlite3.Connection, key: str) -> Event | None:
     row = db.execute("SELECT * FROM event WHERE kind = ? AND key = ?", (Kind.FOLD_RECORDED, key)).fetchone()
     return None if row is None else event_of(row)
 
 
-def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
     """Append the fold with its summary, or find it; see `Store.record_fold`."""
     session = sessions.ensure(tx, command.caller)
     event = _recorded(tx.db, command.key)
@@ -85,27 +69,30 @@ def record_fold(tx: Transaction, command: RecordFold, mark: TranscriptMark | Non
         event = told if command.live else _amend(tx, command, told)
     repeated = event is not None
     event = event or _append(tx, command, session)
-    if mark is not None:
-        marks.save(tx, mark)
     assert event.body is not None
     return RecordedFold(fold_by_number(tx.db, event.body["number"]), receipt_of(event), repeated)
 
 
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
-    """Return the session's last fold if a hook told of it, and this is about the same one.
+    """Return the session's last fold if this is about the same one.
 
-    The transcript's word is always about the last one told; another hook's only while nothing came in between.
+        The transcript's word is always about the last one that a hook told of; a hook's is about the last one, whoever
+    told of it, while nothing came in between but what a sub-agent in the background came to: its client may have
+    written the compaction down first.
     """
     row = tx.db.execute(
         "SELECT seq, body FROM fold WHERE session = ? ORDER BY number DESC LIMIT 1", (session,)
     ).fetchone()
-    if row is None or not json.loads(row["body"]).get("live"):
+    if row is None:
         return None
+    if not command.live:
+        return tx.event(row["seq"]) if json.loads(row["body"]).get("live") else None
     came = tx.db.execute(
-        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ? LIMIT 1",
+        "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
+        " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
-    return None if command.live and came else tx.event(row["seq"])
+    return None if came else tx.event(row["seq"])
 
 
 def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:

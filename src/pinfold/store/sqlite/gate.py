@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pinfold.store.errors import BusyError
+from pinfold.store.sqlite.failures import refuse_place
 from pinfold.store.sqlite.file_lock import lock, unlock
 
 WAIT_S = 10.0
@@ -44,7 +45,9 @@ class _Waiter:
         threading.Thread(target=self._wait, name="pinfold-gate", daemon=True).start()
 
     def _wait(self) -> None:
-        locked = lock(self._fd, wait=True)
+        locked = False
+        with suppress(OSError):
+            locked = lock(self._fd, wait=True)
         with self._turn:
             if not (locked and self._wanted):
                 os.close(self._fd)
@@ -90,7 +93,11 @@ class Gate:
             unlock(self._fd)
 
     def _acquire(self, asked: float, wait_s: float) -> None:
-        if not lock(self._fd, wait=False):
+        try:
+            is_free = lock(self._fd, wait=False)
+        except OSError as error:
+            refuse_place(error, str(self._path.parent))
+        if not is_free:
             self._queue(asked, wait_s)
         with suppress(OSError):  # a full disk must not take the lock away
             os.pwrite(self._fd, self._record, 0)

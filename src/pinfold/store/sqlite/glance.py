@@ -1,4 +1,4 @@
-"""One quick look into a store, for commands that a client's hooks wait for: no event loop, no lock, no writer."""
+"""One quick look into a store, for `pinfold brief`: no event loop, no lock, no writer (but of an earlier pinfold's)."""
 
 from __future__ import annotations
 

@@ -54,6 +54,23 @@ def inherits(heritage: tuple[Heritage, ...], session: int, seq: int) -> bool:
     return any(session == part.session and seq <= part.until for part in heritage)
 
 
+def live_pins(db: sqlite3.Connection, session: int | None, columns: str = "*") -> list[sqlite3.Row]:
+    """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
+    rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
+    heritage = lineage(db, session)
+    return [row for row in rows if not row["session_only"] or inherits(heritage, row["session"], row["seq"])]
+
+
+def epoch_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
+    """Return the seq at which a session was last given a brief anew: its start or its last fold, whichever is later."""
+    row = db.execute(
+        "SELECT max(seq) FROM (SELECT seq FROM session WHERE number = :session"
+        " UNION ALL SELECT seq FROM fold WHERE session = :session) WHERE seq <= :seq",
+        {"session": session, "seq": as_of},
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
 def previous_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:
     """Return the checkpoint that a session goes on from: its own, an inherited one, else the project's newest."""
     for heritage in lineage(db, session):

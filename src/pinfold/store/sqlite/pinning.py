@@ -10,7 +10,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.lineage import current, inherits, lineage, newest_of
+from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 from pinfold.store.values import Actor, PinKind
@@ -27,7 +27,9 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
     """Append the pin, or find the one that an equal call appended; see `Store.pin_decision`."""
     request = _request(command)
     earlier = tx.earlier((Kind.DECISION_PINNED,), command.key, request)
-    if earlier is None and command.key is None:
+    if earlier is None and command.said_at is not None:
+        earlier = _said_already(tx, command, command.said_at)
+    elif earlier is None and command.key is None:
         earlier = _equal_live_pin(tx, command)
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
@@ -67,6 +69,20 @@ def _equal_live_pin(tx: Transaction, command: PinDecision) -> Event | None:
     return next((tx.event(row["seq"]) for row in rows if _adds_nothing(command, row)), None)
 
 
+def _said_already(tx: Transaction, command: PinDecision, said_at: str) -> Event | None:
+    """Return the pin that says the same for all sessions, live or superseded only after this was said.
+
+    Clocks decide here and nowhere else: when something was said is all that tells a late reading from a new word.
+    """
+    row = tx.db.execute(
+        "SELECT pin.seq FROM pin LEFT JOIN event ON event.seq = superseded_seq"
+        " WHERE text = ? AND pin.kind = ? AND session_only = 0 AND (superseded_by IS NULL OR event.at >= ?)"
+        " ORDER BY superseded_by IS NOT NULL, number DESC LIMIT 1",
+        (command.text, command.kind, said_at),
+    ).fetchone()
+    return None if row is None else tx.event(row["seq"])
+
+
 def _adds_nothing(command: PinDecision, row: sqlite3.Row) -> bool:
     """Whether the pin already supersedes and concerns all that the command names; else a repeat would lose it."""
     supersedes, files = json.loads(row["supersedes"]), json.loads(row["files"])
@@ -90,6 +106,8 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
         "supersedes": list(command.supersedes),
         "request": request,
     }
+    if command.said_at:
+        body["said_at"] = command.said_at
     actor = command.caller.actor
     pinned = tx.append(Draft(Kind.DECISION_PINNED, body, session, actor, command.key))
     for old in command.supersedes:
@@ -115,17 +133,10 @@ def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bo
         )
 
 
-def visible_rows(db: sqlite3.Connection, session: int | None, columns: str) -> list[sqlite3.Row]:
-    """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
-    rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
-    heritage = lineage(db, session)
-    return [row for row in rows if not row["session_only"] or inherits(heritage, row["session"], row["seq"])]
-
-
 def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     assert event.body is not None
     pin = pin_by_number(tx.db, event.body["number"])
-    live = visible_rows(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
+    live = live_pins(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
     others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
     return PinnedDecision(
         pin=pin,

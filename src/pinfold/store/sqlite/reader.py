@@ -14,14 +14,11 @@ from typing import TypeVar
 
 import anyio
 
-from pinfold.store.sqlite.connection import Place, connect, sealed
+from pinfold.store.sqlite.connection import READ_LIMIT_S, STEPS_BETWEEN_LOOKS, Place, connect, sealed
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.lane import Lane
 
 T = TypeVar("T")
-
-READ_LIMIT_S = 5.0
-_STEPS_BETWEEN_LOOKS = 10_000
 
 
 class Reader:
@@ -68,7 +65,7 @@ class Reader:
         def is_over() -> bool:
             return given_up.is_set() or (end is not None and time.monotonic() > end)
 
-        db.set_progress_handler(is_over, _STEPS_BETWEEN_LOOKS)
+        db.set_progress_handler(is_over, STEPS_BETWEEN_LOOKS)
         try:
             db.execute("BEGIN")
             return look(db)

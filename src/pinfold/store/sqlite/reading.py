@@ -12,6 +12,8 @@ from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHis
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,
+    MISS_QUERY,
+    SEARCH_QUERY,
     artifact_of,
     checkpoint_of,
     entry_of,
@@ -96,10 +98,10 @@ def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) 
 
 def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
     """Return an earlier search; see `Store.search_record`."""
-    missed = db.execute("SELECT * FROM miss WHERE search = ? ORDER BY seq LIMIT 1", (number,)).fetchone()
+    missed = db.execute(f"{MISS_QUERY} WHERE search = ? ORDER BY miss.seq LIMIT 1", (number,)).fetchone()
     if missed is not None:
         return miss_of(missed)
-    row = db.execute("SELECT * FROM search WHERE number = ?", (number,)).fetchone()
+    row = db.execute(f"{SEARCH_QUERY} WHERE search.number = ?", (number,)).fetchone()
     if row is None:
         newest = db.execute("SELECT coalesce(max(number), 0) FROM search").fetchone()[0]
         why = (
@@ -133,7 +135,7 @@ def folds(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Fold,
 
 def misses(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
     """Return searches that missed, newest first; see `Store.misses`."""
-    return _page(db, "SELECT * FROM miss WHERE seq < ? ORDER BY seq DESC", before, limit, miss_of)
+    return _page(db, f"{MISS_QUERY} WHERE miss.seq < ? ORDER BY miss.seq DESC", before, limit, miss_of)
 
 
 def _page(

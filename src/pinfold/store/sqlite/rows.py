@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pinfold.store.commands import Outline
 from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin
-from pinfold.store.values import PinKind
+from pinfold.store.values import COMMAND_LINE, PinKind
 
 if TYPE_CHECKING:  # the brief reads much, but no searches
     from pinfold.store.search_results import SearchRecord
@@ -18,6 +18,8 @@ ARTIFACT_QUERY = (
     "SELECT artifact.*, content.size_bytes, content.lines, content.is_text FROM artifact"
     " JOIN content ON content.sha256 = artifact.sha256"
 )
+MISS_QUERY = "SELECT miss.*, client FROM miss LEFT JOIN session ON session.number = miss.session"
+SEARCH_QUERY = "SELECT search.*, client FROM search LEFT JOIN session ON session.number = search.session"
 
 
 def event_of(row: sqlite3.Row) -> Event:
@@ -135,7 +137,7 @@ def fold_of(row: sqlite3.Row) -> Fold:
     return Fold(
         number=row["number"],
         seq=row["seq"],
-        at=row["at"],
+        at=body["at"] or row["at"],
         session=row["session"],
         trigger=body["trigger"],
         tokens_before=body["tokens_before"],
@@ -150,7 +152,7 @@ def fold_of(row: sqlite3.Row) -> Fold:
 
 
 def miss_of(row: sqlite3.Row) -> SearchRecord:
-    """Read a row of `miss`."""
+    """Read a row of `MISS_QUERY`."""
     from pinfold.store.search_results import SearchRecord
 
     return SearchRecord(
@@ -161,11 +163,20 @@ def miss_of(row: sqlite3.Row) -> SearchRecord:
         query=row["query"],
         hits=_texts(row["hits"]),
         missed=row["why"],
+        by_person=row["client"] == COMMAND_LINE,
     )
 
 
 def search_of(row: sqlite3.Row) -> SearchRecord:
-    """Read a row of `search`."""
+    """Read a row of `SEARCH_QUERY`."""
     from pinfold.store.search_results import SearchRecord
 
-    return SearchRecord(row["number"], None, row["at"], row["session"], row["query"], _texts(row["hits"]))
+    return SearchRecord(
+        number=row["number"],
+        seq=None,
+        at=row["at"],
+        session=row["session"],
+        query=row["query"],
+        hits=_texts(row["hits"]),
+        by_person=row["client"] == COMMAND_LINE,
+    )

@@ -136,9 +136,9 @@ class SqliteStore(Store):
         """See `Store.append_messages`."""
         return await self._writer.write(partial(append_messages, caller=caller, messages=messages, mark=mark))
 
-    async def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    async def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
-        return await self._writer.write(partial(folding.record_fold, command=command, mark=mark))
+        return await self._writer.write(partial(folding.record_fold, command=command))
 
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """See `Store.search_history`."""

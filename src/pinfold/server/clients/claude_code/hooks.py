@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from dataclasses import replace
@@ -57,15 +58,16 @@ def told_fold(occasion: Occasion) -> Compacted | None:
     The summarizer is a fork of the agent: it has no type and leaves no transcript.
     """
     summary = occasion.text("compact_summary")
-    name = occasion.text("agent_id") or occasion.text("prompt_id") or ""
     if occasion.event == "subagent-stop" and _is_summarizer(occasion):
         summary = occasion.text("last_assistant_message")
     if summary is None:
         return None
-    from pinfold.server.transcripts.items import Compacted
+    from pinfold.server.transcripts.items import Compacted, trigger_of
 
+    digest = hashlib.sha256(summary.encode("utf-8", "replace")).hexdigest()[:16]
+    name = occasion.text("agent_id") or f"{occasion.text('prompt_id')}:{digest}"
     key = f"told:{occasion.conversation}:{name}"
-    return Compacted(key, occasion.text("trigger") or "unknown", _inner(summary))
+    return Compacted(key, trigger_of(occasion.text("trigger")), _inner(summary))
 
 
 def _inner(summary: str) -> str:
@@ -76,7 +78,10 @@ def _inner(summary: str) -> str:
 
 
 def _is_summarizer(occasion: Occasion) -> bool:
-    if occasion.payload.get("agent_type") != "":
+    """Whether a fork of the agent wrote a summary; it is asked for tags that nobody else writes."""
+    if occasion.payload.get("agent_type") != "" or "<summary>" not in (
+        occasion.text("last_assistant_message") or ""
+    ):
         return False
     path = occasion.path("agent_transcript_path")
     return path is None or not os.path.exists(path)
@@ -98,7 +103,7 @@ def tool_output(occasion: Occasion) -> Output | None:
     from pinfold.server.hooks.output import Output
 
     kept = word(table(response).get("persistedOutputPath"))
-    path = Path(kept) if kept is not None and os.path.isfile(kept) else None
+    path = Path(kept) if kept is not None and occasion.may_read(kept) else None
     return Output(tool, rendered(given) or tool, text, path=path, is_cut=kept is not None and path is None)
 
 

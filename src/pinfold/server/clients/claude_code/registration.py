@@ -12,8 +12,8 @@ from pinfold.server.install.servers import stdio_server
 
 TITLE, PROGRAM = "Claude Code", "claude"
 
-# Only of these tools does Claude Code take another output; its own tools' names stand whole, and ours are left out.
-TOOLS = r"^(Bash|Read|mcp__(?!(plugin_pinfold_)?pinfold__).+)$"
+# Whose output is replaced: what Read shows is in its file. Names stand whole, ours are left out.
+TOOLS = r"^(Bash|mcp__(?!(plugin_pinfold_)?pinfold__).+)$"
 
 
 def folder(place: Place) -> Path:
@@ -32,8 +32,10 @@ def registration(place: Place, launch: Launch) -> Registration:
     hooks = hook_items(launch, "claude", TOOLS)
     return Registration(
         (
-            Target(_servers_file(place), json_text, (Member(("mcpServers", NAME), server),)),
-            Target(_settings_file(place), json_text, (permission, *hooks)),
+            Target(
+                _servers_file(place), json_text, (Member(("mcpServers", NAME), server),), strict_for=TITLE
+            ),
+            Target(_settings_file(place), json_text, (permission, *hooks), strict_for=TITLE),
         ),
         _next_steps(place) + advice_on_speed(launch),
     )

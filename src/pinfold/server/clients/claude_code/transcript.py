@@ -9,7 +9,7 @@ from typing import Any
 from pinfold.server.clients.claude_code import NAME
 from pinfold.server.clients.claude_code.typed import reported, typed, without_reminders
 from pinfold.server.transcripts.calls import Call, call, rendered
-from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id
+from pinfold.server.transcripts.items import Compacted, Heading, Item, Picture, Spoken, answer_id, trigger_of
 from pinfold.server.transcripts.lenient import Json, count, instant, parsed, rows, table, word
 
 _REQUESTS = b'{"type":"api-request'
@@ -52,6 +52,7 @@ class Transcript:
         self.unknown = 0
         self._boundary: Json | None = None
         self._calls: dict[str, Call] = {}
+        self._message: str | None = None
 
     @property
     def is_open(self) -> bool:
@@ -103,12 +104,24 @@ class Transcript:
         if entry.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
             return
         yield from self._unsummarized()
+        self._give_up_calls(entry)
         for number, block in enumerate(_blocks(entry)):
             kind = word(block.get("type")) or ""
             if kind == "text" and (text := word(block.get("text"))):
                 yield _spoken(entry, number, "assistant", text)
             elif kind.endswith("tool_use"):
                 yield from self._call(entry, number, block)
+
+    def _give_up_calls(self, entry: Json) -> None:
+        """Wait no longer for results when the model goes on: it does so with all of them, or they never come.
+
+        A crash or a request sent anew leaves such calls behind. Lines of a sub-agent among the others come before
+        the result of the call that began it.
+        """
+        message = word(table(entry.get("message")).get("id"))
+        if message != self._message and _agent(entry) is None:
+            self._message = message
+            self._calls.clear()
 
     def _call(self, entry: Json, number: int, block: Json) -> Iterator[Spoken]:
         tool, call_id = word(block.get("name")) or "", word(block.get("id"))
@@ -203,7 +216,7 @@ def _compacted(boundary: Json, summary: str) -> Compacted:
     figures = table(boundary.get("compactMetadata"))
     return Compacted(
         str(boundary["uuid"]),
-        word(figures.get("trigger")) or "unknown",
+        trigger_of(figures.get("trigger")),
         summary,
         instant(boundary.get("timestamp")),
         count(figures.get("preTokens")),

@@ -1,4 +1,4 @@
-"""A server's store for those who work without an event loop, on one of its worker threads."""
+"""A server's store, which lives on the event loop, for those of its worker threads that have none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 
-class BridgedStore(SyncStore):
+class LoopStore(SyncStore):
     """Each call runs on the event loop that the worker thread belongs to, and waits for its outcome."""
 
     def __init__(self, store: Store) -> None:
@@ -62,9 +62,9 @@ class BridgedStore(SyncStore):
         """See `Store.folded_part`."""
         return from_thread.run(self._store.folded_part, caller, key)
 
-    def record_fold(self, command: RecordFold, mark: TranscriptMark | None = None) -> RecordedFold:
+    def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
-        return from_thread.run(self._store.record_fold, command, mark)
+        return from_thread.run(self._store.record_fold, command)
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""
