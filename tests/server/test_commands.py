@@ -73,7 +73,7 @@ def test_an_error_is_one_line_on_stderr_and_with_json_one_object_on_stdout(empty
     ["nonsense", "", "1:xyz", ":9f31c2aa07d4", "1" * 19 + ":9f31c2aa07d4", "9" * 5_000 + ":9f31c2aa07d4"],
 )
 def test_a_malformed_receipt_is_a_usage_error_though_there_is_no_store(empty: Path, receipt: str) -> None:
-    refused = _run(empty, "verify", "--json", "--receipt", receipt)
+    refused = _run(empty, "verify", "--receipt", receipt)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.endswith(
         "Error: Invalid value for '--receipt': This is not a receipt. A receipt looks like 42:9f31c2aa07d4.\n"
@@ -83,16 +83,30 @@ def test_a_malformed_receipt_is_a_usage_error_though_there_is_no_store(empty: Pa
 def test_verify_counts_its_problems_in_words_that_fit(kept: Path) -> None:
     sound = _run(kept, "verify")
     assert sound.stdout.startswith("ok: 2 events, 0 artifacts, tip 2:")
-    assert sound.returncode == 0
+    assert (sound.returncode, sound.stdout.count("\n")) == (0, 1)
+    tip = sound.stdout.split()[-1]
+    borne = _run(kept, "verify", "--receipt", tip)
+    assert (borne.returncode, borne.stdout) == (0, f"{sound.stdout}receipt {tip} holds\n")
+    assert json.loads(_run(kept, "verify", "--json", "--receipt", tip).stdout)["held"] == [tip]
     one = _run(kept, "verify", "--receipt", "9:000000000000")
     assert one.stdout.startswith("1 problem: 2 events, ")
     assert one.returncode == 1
     two = _run(kept, "verify", "--receipt", "9:000000000000", "--receipt", "1:000000000000")
     assert two.stdout.startswith("2 problems: 2 events, ")
+    mixed = _run(kept, "verify", "--receipt", "1:000000000000", "--receipt", tip)
+    assert mixed.stdout.splitlines()[1:] == [
+        f"receipt {tip} holds",
+        "receipt 1:000000000000: the log says otherwise at that event",
+    ]
     largest = _run(kept, "verify", "--receipt", "9" * 18 + ":000000000000")
     assert largest.stdout.splitlines()[1:] == [
         f"receipt {'9' * 18}:000000000000: the log ends before it; acknowledged events are missing"
     ]
+
+
+def test_a_rebuild_counts_what_it_read_in_words_or_as_json(kept: Path) -> None:
+    assert _run(kept, "rebuild").stdout == "rebuilt views and index from 2 events\n"
+    assert json.loads(_run(kept, "rebuild", "--json").stdout) == {"ok": True, "project": "app", "events": 2}
 
 
 @pytest.mark.parametrize("command", [(), ("brief",), ("verify",), ("rebuild",), ("serve",), ("demo",)])

@@ -19,7 +19,8 @@ def _timeouts() -> dict[str, float]:
     """Return how long a client waits for each event, by what `pinfold install` writes."""
     items = hook_items(Launch(("pinfold",), None), "claude", None)
     hooks = [item.value["hooks"][0] for item in items if isinstance(item.value, dict)]
-    return {hook["command"].split()[2]: hook["timeout"] for hook in hooks}
+    words = [(hook["command"].split(), hook["timeout"]) for hook in hooks]
+    return {command[command.index("hook") + 1]: timeout for command, timeout in words}
 
 
 def test_no_event_reads_for_longer_than_leaves_time_for_its_own_work() -> None:

@@ -12,6 +12,7 @@ import anyio
 import pytest
 
 from pinfold.server.commands import asking
+from pinfold.server.own_command import command_name
 from pinfold.store.commands import StartSession
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
@@ -33,6 +34,7 @@ def empty(tmp_path: Path) -> Project:
     return Project(tmp_path / "app")
 
 
+PINFOLD = command_name()
 ALL = (
     ("status",),
     ("pins",),
@@ -52,6 +54,7 @@ def test_without_a_store_each_says_so_and_makes_none(empty: Project, command: tu
     told = plain.stderr.removeprefix("pinfold: ").removesuffix("\n")
     assert (plain.exit_code, plain.stdout, as_json.exit_code) == (1, "", 1)
     assert told.startswith(f"project app ({empty.folder}): pinfold has kept nothing for it yet. ")
+    assert told.endswith(f"If a client has already run here, its hooks did not: {command_name()} install.")
     assert json.loads(as_json.stdout) == {"ok": False, "error": told}
     assert not empty.home.exists()
 
@@ -147,7 +150,7 @@ def test_status_shows_the_store_and_adds_the_window_up(project: Project) -> None
     counts = ("live_pins", "artifacts", "checkpoints", "sessions", "folds")
     assert [found[name] for name in counts] == [3, 4, 1, 1, 1]
     assert (found["last_fold"]["pointer"], found["client"]) == ("F1", "claude-code")
-    assert found["hook_at"].startswith("20")
+    assert found["hooks"]["claude-code"].startswith("20")
     budget = found["budget"]
     assert (budget["client"], budget["window"], budget["assumed"]) == ("claude-code", 200_000, True)
     taken = ("output_reserve", "client_prompt_and_tools", "safety_margin", "pinfold_tools", "history")
@@ -156,7 +159,8 @@ def test_status_shows_the_store_and_adds_the_window_up(project: Project) -> None
     rows = dict(project.lines("status", "--client", "codex", "--model", "gpt-6.2-sol"))
     assert rows["window"] == "500,000 tokens (codex, gpt-6.2-sol)"
     assert rows["last fold"].startswith("F1, ")
-    assert rows["hooks"].startswith("last heard 20")
+    assert rows["hooks"].startswith("claude-code last heard 20")
+    assert rows["artifacts"] == "4 (1 of them from transcripts, which no brief lists)"
 
 
 @pytest.mark.parametrize(
@@ -230,8 +234,30 @@ def test_show_accepts_listings_and_the_brief(project: Project) -> None:
         (("show", "A1#L1", "--match", "row"), "--match and --json-path look through everything."),
         (("show", "brief", "--lines", "2"), "brief has no parts."),
         (("search", "redis", "--session", "99"), "There is no session 99."),
-        (("search", "redis", "--since", "yesterday"), '`since` cannot be "yesterday".'),
+        (("search", "redis", "--since", "yesterday"), '--since cannot be "yesterday".'),
         (("search", "***"), ""),
+        (("search", ""), "The query is empty. "),
+        (("search", "redis", "--cursor", "x"), f"The cursor is not one that {PINFOLD} search gave. "),
+        (("show", "P99"), f"P99: there is no such pin in this project. {PINFOLD} pins lists them.\n"),
+        (
+            ("show", "C99"),
+            f"C99: there is no such checkpoint in this project. {PINFOLD} show checkpoints lists",
+        ),
+        (("show", "H99"), f"H99: there is no such entry in this project. {PINFOLD} search finds entries.\n"),
+        (
+            ("show", "S99"),
+            f"S99: there is no such search in this project. Search again with {PINFOLD} search.\n",
+        ),
+        (
+            ("show", "A1", "--json-path", "$.a"),
+            f"A1 is not JSON that can be read. Read it as text: {PINFOLD} show A1.",
+        ),
+        (("show", "A3", "--json-path", "a"), "--json-path cannot be read."),
+        (("show", "A1", "--match", "("), "--match is no regular expression ("),
+        (
+            ("brief", "--as-of", "99"),
+            f"brief@99: the log has 13 events. {PINFOLD} brief shows it as it is now.\n",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -241,6 +267,37 @@ def test_what_cannot_be_shown_is_one_line_on_stderr(
     done = project.run(*arguments)
     assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith(f"pinfold: {said}")
+    assert not re.search("fetch_pointer|search_history|`", done.stderr)
+    as_json = project.run(*arguments, "--json")
+    assert json.loads(as_json.stdout) == {"ok": False, "error": done.stderr[len("pinfold: ") : -1]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("search", "--kind", "foo", "x"), "Invalid value for '--kind': 'foo' is not one of 'pins', "),
+        (("pins", "--limit", "0"), "Invalid value for '--limit': 0 is not in the range x>=1."),
+        (("verify", "--receipt", "1:abc"), "Invalid value for '--receipt': This is not a receipt. "),
+        (
+            ("status", "--project", "/nonexist"),
+            "Invalid value for '--project': Directory '/nonexist' does not exist.",
+        ),
+        (("install", "foo"), "Invalid value for "),
+        (("search",), "Missing argument 'WORDS...'."),
+        (("brief", "--bogus"), "No such option '--bogus'."),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_usage_error_is_an_object_too_where_json_is_asked_for(
+    project: Project, arguments: tuple[str, ...], said: str
+) -> None:
+    done = project.run(*arguments, "--json")
+    assert (done.exit_code, done.stderr) == (2, "")
+    found = json.loads(done.stdout)
+    assert (found["ok"], found["error"][: len(said)]) == (False, said)
+    plain = project.run(*arguments)
+    assert (plain.exit_code, plain.stdout) == (2, "")
+    assert plain.stderr.endswith(f"Error: {found['error']}\n")
 
 
 def test_search_has_the_filters_of_the_tool(project: Project) -> None:
@@ -260,7 +317,11 @@ def test_search_has_the_filters_of_the_tool(project: Project) -> None:
 def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -> None:
     project = with_a_past(tmp_path / "app")
     for word in ("zyzzyva", "quixotry"):
-        assert project.run("search", word).stdout == ""
+        done = project.run("search", word)
+        assert (done.stdout, done.stderr.splitlines()[1:]) == (
+            "",
+            ["Try other words, fewer filters, or the exact identifier."],
+        )
     rows = project.lines("misses")
     assert [(row[1], row[2], *row[5:]) for row in rows] == [
         ("quixotry", "nothing found", "s2", "a person"),
@@ -312,13 +373,15 @@ def test_a_listing_in_a_pipe_loads_nothing_that_it_does_not_need(project: Projec
     assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
-def test_status_has_heard_of_hooks_once_one_began_a_session(empty: Project) -> None:
-    async def begin(actor: Actor) -> None:
+def test_status_has_heard_of_each_clients_hooks_once_one_began_a_session(empty: Project) -> None:
+    async def begin(client: str, actor: Actor) -> None:
         store = await open_store(empty.settings.store_folder, "app")
-        await store.start_session(StartSession(Caller("codex", actor, actor)))
+        await store.start_session(StartSession(Caller(client, actor, actor)))
         await store.close()
 
-    anyio.run(begin, "agent")
+    anyio.run(begin, "codex", "agent")
     assert "none heard yet" in empty.run("status").stdout
-    anyio.run(begin, "hook")
-    assert "hooks\tlast heard 20" in empty.run("status").stdout
+    for client in ("codex", "claude-code"):
+        anyio.run(begin, client, "hook")
+    heard = re.compile(r"claude-code last heard 20.{14} UTC; codex last heard 20.{14} UTC")
+    assert heard.fullmatch(dict(empty.lines("status"))["hooks"])

@@ -16,8 +16,9 @@ if sys.platform == "win32":
 import fcntl
 import termios
 
+from pinfold.server.own_command import command_name
 from tests.server.peer import PATIENCE_S, environment
-from tests.server.person import Project, with_a_past
+from tests.server.person import LOG, Project, with_a_past
 
 STYLE = re.compile(r"\x1b\[\d*m")
 
@@ -48,6 +49,11 @@ def test_a_terminal_too_narrow_for_a_table_gets_a_line_per_cell(project: Project
     assert max(map(len, shown.splitlines())) <= 30
 
 
+def test_status_needs_no_headings(project: Project) -> None:
+    for columns in (100, 15):
+        assert STYLE.sub("", _shown(project, "status", columns=columns)).startswith("project")
+
+
 def test_a_dumb_terminal_gets_no_codes_at_all(project: Project) -> None:
     shown = _shown(project, "recall", "refresh tokens", TERM="dumb", NO_COLOR="1")
     assert "\x1b" not in shown
@@ -63,9 +69,21 @@ def test_an_encoding_without_the_characters_gets_them_spelled(project: Project) 
 def test_bytes_that_are_no_text_do_not_reach_the_terminal_unasked(project: Project) -> None:
     shown = _shown(project, "show", "A2")
     assert shown == (
-        "pinfold: A2 is binary, 10 KB. Save it: pinfold show 'A2' > FILE; --raw prints it all the same.\n"
+        f"pinfold: A2 is binary, 10 KB. Save it: {command_name()} show 'A2' > FILE; --raw prints it all the same.\n"
     )
     assert _shown(project, "show", "A1#L2-3").splitlines() == ["row 2 of the log", "row 3 of the log"]
+
+
+def test_of_a_long_artifact_a_terminal_gets_a_preview_and_how_to_get_all(project: Project) -> None:
+    lines = _shown(project, "show", "A1").splitlines()
+    assert (lines[0], lines[-2]) == ("row 1 of the log", "row 20000 of the log")
+    assert 10 < len(lines) < 60
+    assert lines[-1] == (
+        f"That is a part of 20,000 lines, 409 KB. All: {command_name()} show A1 --raw, or"
+        f" {command_name()} show A1 > FILE. A part: --lines 1-100, --match PATTERN."
+    )
+    assert len(_shown(project, "show", "A1", "--lines", "1-15000").splitlines()) == 15_000
+    assert _shown(project, "show", "A1", "--raw").encode() == LOG
 
 
 def _shown(project: Project, *arguments: str, columns: int = 100, **more: str) -> str:

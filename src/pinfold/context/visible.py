@@ -175,3 +175,8 @@ def size_text(size_bytes: int) -> str:
         return f"{size_bytes} byte{'' if size_bytes == 1 else 's'}"
     scaled, unit = (size_bytes / 1_000, "KB") if size_bytes < 999_500 else (size_bytes / 1_000_000, "MB")
     return f"{scaled:.1f} {unit}" if scaled < 9.95 else f"{scaled:,.0f} {unit}"
+
+
+def counted(number: int, word: str, plural: str = "") -> str:
+    """Return e.g. `1 line`, `1,763 lines`."""
+    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"

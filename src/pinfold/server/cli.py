@@ -118,11 +118,12 @@ def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> N
 
 @main.command()
 @PROJECT
-def rebuild(project: Path | None) -> None:
+@JSON
+def rebuild(project: Path | None, *, as_json: bool) -> None:
     """Derive all views and the search index anew from the log."""
     from pinfold.server.reports import rebuild_report
 
-    click.echo(rebuild_report(settings_of(project), _progress("rebuild")))
+    click.echo(rebuild_report(settings_of(project), _progress("rebuild"), as_json=as_json))
 
 
 @main.command()

@@ -29,17 +29,34 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
     try:
         yield
     except PinfoldError as error:
-        if ctx.params.get("as_json"):
-            import json
+        from pinfold.server.wording import for_person
 
-            click.echo(json.dumps({"ok": False, "error": str(error)}))
+        if ctx.params.get("as_json"):
+            _tell_json(for_person(str(error)))
         else:
-            click.echo(f"pinfold: {error}", err=True)
+            click.echo(f"pinfold: {for_person(str(error))}", err=True)
         ctx.exit(1)
 
 
+def _tell_json(error: str) -> None:
+    import json
+
+    click.echo(json.dumps({"ok": False, "error": error}))
+
+
 class Command(click.Command):
-    """A command that tells errors of ours as above."""
+    """A command that tells errors of ours as above, and with --json those of its own use as well; exit status 2."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        given = args[: args.index("--")] if "--" in args else args[:]
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "--json" not in given or not any(option.name == "as_json" for option in self.params):
+                raise
+            _tell_json(error.format_message())
+            ctx.exit(2)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it."""

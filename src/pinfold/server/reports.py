@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import anyio
 
+from pinfold.context.visible import counted
 from pinfold.server.settings import Settings
 from pinfold.store import Progress, Store
 from pinfold.store.sqlite.store import open_store
@@ -40,25 +41,26 @@ def verify_report(
     async def question(store: Store) -> tuple[str, bool]:
         report = await store.verify(progress, receipts)
         if as_json:
-            found = asdict(report) | {"ok": report.ok, "tip": str(report.tip) if report.tip else None}
+            tip = str(report.tip) if report.tip else None
+            found = asdict(report) | {"ok": report.ok, "tip": tip, "held": list(map(str, report.held))}
             return json.dumps(found), report.ok
-        verdict = "ok" if report.ok else _problems(len(report.problems))
-        head = (
-            f"{verdict}: {report.events:,} events, {report.artifacts:,} artifacts, tip {report.tip or 'none'}"
-        )
-        return "\n".join([head, *report.problems]), report.ok
+        verdict = "ok" if report.ok else counted(len(report.problems), "problem")
+        sizes = f"{counted(report.events, 'event')}, {counted(report.artifacts, 'artifact')}"
+        held = [f"receipt {receipt} holds" for receipt in report.held]
+        return "\n".join(
+            [f"{verdict}: {sizes}, tip {report.tip or 'none'}", *held, *report.problems]
+        ), report.ok
 
     return ask(settings, question)
 
 
-def _problems(number: int) -> str:
-    return "1 problem" if number == 1 else f"{number:,} problems"
-
-
-def rebuild_report(settings: Settings, progress: Progress | None) -> str:
-    """Rebuild and return one line that says how much."""
+def rebuild_report(settings: Settings, progress: Progress | None, *, as_json: bool) -> str:
+    """Rebuild and return one line, or an object, that says how much."""
 
     async def question(store: Store) -> str:
-        return f"rebuilt views and index from {await store.rebuild(progress):,} events"
+        events = await store.rebuild(progress)
+        if as_json:
+            return json.dumps({"ok": True, "project": store.project, "events": events})
+        return f"rebuilt views and index from {counted(events, 'event')}"
 
     return ask(settings, question)

@@ -36,10 +36,13 @@ class Settings:
     def existing_store(self) -> Path:
         """Return where this project's store lies; raises `NotFoundError` when nothing has been kept for it yet."""
         if not self.store_folder.exists():
+            from pinfold.server.own_command import command_name
+
             raise NotFoundError(
                 f"project {self.project.name} ({self.project.root})",
                 "pinfold has kept nothing for it yet",
-                "A store is made at an agent's first call; PINFOLD_HOME and --project choose another one.",
+                "A store is made at an agent's first call; PINFOLD_HOME and --project choose another one. If a"
+                f" client has already run here, its hooks did not: {command_name()} install.",
             )
         return self.store_folder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pinfold.store.commands import Outline
@@ -297,8 +298,9 @@ class BriefState:
 class StoreStatus:
     """The store at a glance. `read_only` says why it cannot be written, if it cannot.
 
-    `client` is that of the newest session of an agent; `hook_at` is when a client's hook last told of one, or of
-    a fold, `model` the newest that one named.
+    `aside` counts those of the `artifacts` that nobody asked for and no brief lists. `client` is that of the newest
+    session of an agent; `hooks` says for each client when a hook of it last told of a session or a fold, newest first;
+    `model` is the newest that one named.
     """
 
     project: str
@@ -306,6 +308,7 @@ class StoreStatus:
     events: int
     live_pins: int
     artifacts: int
+    aside: int
     checkpoints: int
     sessions: int
     size_bytes: int
@@ -313,18 +316,21 @@ class StoreStatus:
     journal: str
     read_only: str | None
     client: str | None = None
-    hook_at: str | None = None
+    hooks: Mapping[str, str] = field(default_factory=dict)
     model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What `verify` found: each problem is one line; none means that everything matches."""
+    """What `verify` found: each problem is one line, none means that everything matches; `held` are the receipts given
+    that the log bears out.
+    """
 
     events: int
     artifacts: int
     problems: tuple[str, ...]
     tip: Receipt | None
+    held: tuple[Receipt, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -42,7 +42,7 @@ async def json_matches(body: Body, pointer: str, path: str) -> JsonMatches:
     """
     query = _compiled(path)
     if body.size_bytes > MAX_JSON_BYTES:
-        hint = f'Use match, or lines: fetch_pointer(pointer="{pointer}#L1-100").'
+        hint = f'Use `match`, or `lines`: fetch_pointer(pointer="{pointer}#L1-100").'
         raise TooLargeError(f"{pointer}", body.size_bytes, MAX_JSON_BYTES, unit="bytes", hint=hint)
     content = (await body.read(0, MAX_JSON_BYTES)).content
     return await to_thread.run_sync(_found, content, query, pointer)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pinfold.context.visible import shorten, visible
+from pinfold.context.visible import counted, shorten, visible
 from pinfold.store import Store
 from pinfold.store.results import Artifact, Checkpoint, Fold, Pin
 from pinfold.store.search_results import SearchRecord
@@ -15,7 +15,7 @@ from pinfold.tools.ask import Ask
 from pinfold.tools.fetch_record import fold_line
 from pinfold.tools.fit import fitting_async
 from pinfold.tools.pointers import Listing, ListingName
-from pinfold.tools.render import NOTE, counted, day, fenced, lean, lines
+from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import Reply
 
 _PAGE = 50

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from pinfold.context.visible import clip, visible
+from pinfold.context.visible import clip, counted, visible
 from pinfold.store.errors import InvalidInputError
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import Body
 from pinfold.tools.fetch_slice import Subject
 from pinfold.tools.fit import fitting_async
-from pinfold.tools.render import NOTE, counted, fenced, lean, lines
+from pinfold.tools.render import NOTE, fenced, lean, lines
 from pinfold.tools.scan import AROUND_BYTES, Hit, compiled, hits_in
 from pinfold.tools.tool import Reply
 

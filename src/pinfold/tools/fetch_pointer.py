@@ -9,7 +9,7 @@ from pydantic import Field
 from pinfold.context.brief import Budget, render_brief
 from pinfold.context.quoting import quoted
 from pinfold.context.repository_lines import moved_since
-from pinfold.context.visible import shorten
+from pinfold.context.visible import counted, shorten
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact
 from pinfold.store.values import Pointer, PointerKind
@@ -24,7 +24,7 @@ from pinfold.tools.fetch_record import Record, record_of, record_reply
 from pinfold.tools.fetch_slice import Subject, slice_of
 from pinfold.tools.fit import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS, room_for
 from pinfold.tools.pointers import SHAPES, BriefAt, LineRange, Listing, Place, Target, parse, parse_lines
-from pinfold.tools.render import NAME_CHARS, NOTE, counted, lean, lines, named
+from pinfold.tools.render import NAME_CHARS, NOTE, lean, lines, named
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_CONTEXT = 20

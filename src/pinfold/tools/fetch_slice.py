@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pinfold.context.visible import clip, visible
+from pinfold.context.visible import clip, counted, visible
 from pinfold.store.errors import NotFoundError
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import Body, Piece
 from pinfold.tools.fit import fitting_async
 from pinfold.tools.pointers import ByteRange, LineRange
-from pinfold.tools.render import NOTE, counted, fenced, lean, lines
+from pinfold.tools.render import NOTE, fenced, lean, lines
 from pinfold.tools.tool import Reply
 
 _LOOKAHEAD_CHARS = 64

@@ -10,13 +10,13 @@ from pydantic import Field
 from pinfold.context.pin_lines import pin_text
 from pinfold.context.specifics import specifics
 from pinfold.context.tokens import count_async
-from pinfold.context.visible import shorten
+from pinfold.context.visible import counted, shorten
 from pinfold.store.commands import PinDecision as Command
 from pinfold.store.results import Likeness, PinnedDecision
 from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, PATHS, Choice, Flag, Items, PointerTo, Text
-from pinfold.tools.render import NOTE, counted, fenced, lean, lines
+from pinfold.tools.render import NOTE, fenced, lean, lines
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
 _SIMILAR_CHARS = 160

@@ -33,11 +33,6 @@ def day(at: str) -> str:
     return at[:10]
 
 
-def counted(number: int, word: str, plural: str = "") -> str:
-    """Return e.g. `1 line`, `1,763 lines`."""
-    return f"{number:,} {word if number == 1 else plural or f'{word}s'}"
-
-
 def lean(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts that say something: no nulls, no empty texts or lists, no false."""
     return {

@@ -9,6 +9,7 @@ from anyio import CancelScope, to_thread
 from pydantic import Field
 
 from pinfold.context.drafting import Draft, draft
+from pinfold.context.visible import counted
 from pinfold.store.commands import Outline
 from pinfold.store.commands import SpillArtifact as Command
 from pinfold.store.errors import InvalidInputError
@@ -16,7 +17,7 @@ from pinfold.store.results import Artifact, SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
-from pinfold.tools.render import NOTE, counted, fenced, lean, lines, named
+from pinfold.tools.render import NOTE, fenced, lean, lines, named
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
 _BLOCK_CHARS = 256 * 1024

@@ -11,6 +11,7 @@ from pinfold.server.commands.asking import brief_now
 from pinfold.server.commands.tables import Report
 from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
+from pinfold.server.wording import for_person
 from pinfold.store import Store
 from pinfold.store.results import Pin
 
@@ -53,10 +54,11 @@ async def _search(store: Store, arguments: Mapping[str, object]) -> Reply:
 
 
 def _found(reply: Reply) -> Report:
-    facts = reply.structured
+    advice = for_person(reply.structured.get("advice", ""))
+    facts = reply.structured | ({"advice": advice} if advice else {})
     head = reply.text.partition("\n")[0]
     more = "More: raise --limit, or --cursor with the `next` of --json." if "next" in facts else ""
-    remark = "\n".join(part for part in (head, facts.get("advice", ""), more) if part)
+    remark = "\n".join(part for part in (head, advice, more) if part)
     return Report(facts, _HIT_COLUMNS, list(map(_hit, facts["hits"])), remark)
 
 

@@ -115,7 +115,7 @@ def show(ctx: click.Context, project: Path | None, pointer: str, *, raw: bool, a
     """Show what a pointer leads to: P7, A12, A12#L10-40, C3, H142, F2, S9, brief, pins, artifacts, …
 
     An artifact, or a part of anything, goes into a pipe or a file as it was stored, byte for byte:
-    pinfold show A12 > FILE.
+    pinfold show A12 > FILE. On a terminal a long artifact is shown by its first and last lines.
     """
     from pinfold.server.commands.showing import Form
     from pinfold.server.commands.showing import show as print_it

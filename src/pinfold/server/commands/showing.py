@@ -1,4 +1,4 @@
-"""What stands behind a pointer, for a person: exact bytes in a pipe, safe text on a terminal, whole in either case."""
+"""What stands behind a pointer, for a person: exact bytes in a pipe; on a terminal safe text, and of much a preview."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from typing import Any
 
 import click
 
-from pinfold.context.visible import size_text, visible
+from pinfold.context.visible import counted, size_text, visible
 from pinfold.server.brief_report import brief_report
 from pinfold.server.commands import listings
 from pinfold.server.commands.finding import desk_of
 from pinfold.server.commands.folds import folds_report
 from pinfold.server.commands.tables import Report, tell, tolerate_encoding
+from pinfold.server.own_command import command_name
 from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.results import Artifact
 from pinfold.store.values import PointerKind
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
@@ -33,6 +35,8 @@ from pinfold.tools.fit import Room
 from pinfold.tools.pointers import BriefAt, Listing, ListingName, Place, Target, parse, parse_lines
 
 _PIECE = 1024 * 1024
+_SCREEN_BYTES = 16 * 1024
+"""What a terminal is given whole, a few screens: more is shown by its preview, unless a part or all is asked for."""
 _CONTEXT = 2
 _ALL = Room(tokens=2**40, chars=2**40)
 _LISTINGS: Mapping[ListingName, Callable[[Settings, int | None], Report]] = {
@@ -135,9 +139,23 @@ async def _whole(store: Store, place: Place, form: Form) -> None:
         artifact = await store.artifact(place.pointer.number)
         body = ArtifactBody(store, artifact)
         facts = {"pointer": str(place), **asdict(artifact)}
-        await _print_body(body, place, facts, form)
+        is_asked_for = place.part is not None or form.as_json or form.raw or body.is_binary
+        if is_asked_for or body.size_bytes <= _SCREEN_BYTES or not sys.stdout.isatty():
+            await _print_body(body, place, facts, form)
+        else:
+            _print_preview(artifact)
     else:
         await _print_record(store, place, form)
+
+
+def _print_preview(artifact: Artifact) -> None:
+    shown = f"{command_name()} show {artifact.pointer}"
+    click.echo(visible(artifact.outline.preview))
+    click.echo(
+        f"That is a part of {counted(artifact.lines, 'line')}, {size_text(artifact.size_bytes)}. All: {shown} --raw, or"
+        f" {shown} > FILE. A part: --lines 1-100, --match PATTERN.",
+        err=True,
+    )
 
 
 async def _print_record(store: Store, place: Place, form: Form) -> None:
@@ -163,7 +181,7 @@ async def _print_body(body: Body, place: Place, facts: Mapping[str, Any], form: 
     elif body.is_binary:
         raise InvalidInputError(
             f"{place} is binary, {size_text(body.size_bytes)}.",
-            f"Save it: pinfold show '{place}' > FILE; --raw prints it all the same.",
+            f"Save it: {command_name()} show '{place}' > FILE; --raw prints it all the same.",
         )
     else:
         await _print_safely(pieces)

@@ -18,7 +18,7 @@ from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.results import Fold, StoreStatus
 
-_COLUMNS = ("what", "is")
+_COLUMNS = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,18 @@ def _store_rows(settings: Settings, found: StoreStatus, last: Fold | None) -> It
     yield "events", f"{found.events:,}"
     yield "sessions", f"{found.sessions:,}"
     yield "pins", f"{found.live_pins:,}"
-    yield "artifacts", f"{found.artifacts:,}"
+    beside = f" ({found.aside:,} of them from transcripts, which no brief lists)" if found.aside else ""
+    yield "artifacts", f"{found.artifacts:,}{beside}"
     yield "checkpoints", f"{found.checkpoints:,}"
     yield "last fold", f"{last.pointer}, {when(last.at)} UTC" if last else "none"
-    yield "hooks", f"last heard {when(found.hook_at)} UTC" if found.hook_at else "none heard yet"
+    yield "hooks", "; ".join(_heard(found)) or "none heard yet"
     yield "engine", f"{found.engine}, journal {found.journal}"
     if found.read_only:
         yield "read-only", found.read_only
+
+
+def _heard(found: StoreStatus) -> Iterator[str]:
+    return (f"{client} last heard {when(at)} UTC" for client, at in found.hooks.items())
 
 
 def _budget_rows(budget: HistoryBudget) -> Iterator[tuple[str, str]]:

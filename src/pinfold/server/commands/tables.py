@@ -22,7 +22,8 @@ _LEAST_COLUMN = 10
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`facts` are all there is, for `--json`; `rows` hold the same as shown, each as many cells as `columns`.
+    """`facts` are all there is, for `--json`; `rows` hold the same as shown, each as many cells as `columns`, which
+    may be empty where the rows speak for themselves.
 
     `remark` says what the rows do not, e.g. how many more there are; in a pipe it goes to stderr.
     """
@@ -31,11 +32,6 @@ class Report:
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     remark: str = ""
-
-
-def many(number: int, name: str) -> str:
-    """Return a number of things in words that fit: `1 pin`, `2,000 pins`."""
-    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
 def tell(report: Report, *, as_json: bool) -> None:
@@ -81,7 +77,9 @@ def _list(console: Console, report: Report) -> None:
     """Print a line per cell, for a terminal that is too narrow for a table."""
     for row in report.rows:
         named = (
-            f"{column}: {visible(cell)}" for column, cell in zip(report.columns, row, strict=True) if cell
+            f"{column}: {visible(cell)}" if column else visible(cell)
+            for column, cell in zip(report.columns, row, strict=True)
+            if cell
         )
         console.print("\n".join(named), end="\n\n", overflow="fold")
 
@@ -92,7 +90,7 @@ def _table(console: Console, report: Report, used: list[int]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, show_header=any(report.columns))
     for place in used:
         table.add_column(Text(report.columns[place]), overflow="fold")
     for row in report.rows:

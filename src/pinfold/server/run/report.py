@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pinfold.context.estimate import ceiling
-from pinfold.context.visible import clip, clip_front, size_text
+from pinfold.context.visible import clip, clip_front, counted, size_text
 from pinfold.server.own_command import command_name
 from pinfold.server.run.screen import on_screen
 from pinfold.server.run.storing import Stored
@@ -76,19 +76,15 @@ def _size(artifact: Artifact) -> str:
     if not outline.tokens:
         return f"{size_text(artifact.size_bytes)} of {outline.media_type}"
     about = "about " if outline.tokens_estimated else ""
-    lines = _counted(artifact.lines, "line")
-    return f"{size_text(artifact.size_bytes)}, {lines}, {about}{_counted(outline.tokens, 'token')}"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    lines = counted(artifact.lines, "line")
+    return f"{size_text(artifact.size_bytes)}, {lines}, {about}{counted(outline.tokens, 'token')}"
 
 
 def _errors(stored: Stored) -> Iterator[str]:
     number = stored.whole.outline.error_lines
     if number:
         first = ", the first" if number > len(stored.errors) else ""
-        yield f"{_MARK} {_counted(number, 'line')} with errors or warnings{first}:"
+        yield f"{_MARK} {counted(number, 'line')} with errors or warnings{first}:"
     for found in stored.errors:
         shown = on_screen(found.content).strip()
         yield f"{stored.whole.pointer}#L{found.first_line}  {_short(shown, _ERROR_CHARS)}"

@@ -66,7 +66,7 @@ def import_transcripts(store: SyncStore, found: Iterable[Found], progress: Progr
 
 
 def unread(found: Iterable[Found]) -> Imported | None:
-    """Return what importing transcripts that say nothing comes to; None where one says something or cannot be read."""
+    """Return what an import of silent transcripts comes to, None where one says something or cannot be read."""
     total = Imported()
     for transcript in found:
         reader, lines = transcript.format(), Lines(transcript.path)

@@ -11,9 +11,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pinfold.context.visible import size_text
+from pinfold.context.visible import counted, size_text
 from pinfold.server.commands.listings import when
-from pinfold.server.commands.tables import Report, many
+from pinfold.server.commands.tables import Report
 from pinfold.server.settings import Settings
 from pinfold.server.transcripts.finding import Found, found_at, of_project
 from pinfold.server.transcripts.importing import Imported, import_transcripts, unread
@@ -30,7 +30,7 @@ def plan_report(settings: Settings, paths: Sequence[Path], client: str | None) -
     """Return which transcripts would be read; raises as `import_report`."""
     found = _found(settings, paths, client)
     files = [{"path": str(each.path), "client": each.client, "bytes": _size(each)} for each in found]
-    total = f"{size_text(sum(map(_size, found)))} in {many(len(found), 'transcript')} would be read."
+    total = f"{size_text(sum(map(_size, found)))} in {counted(len(found), 'transcript')} would be read."
     rows = [(each.client, size_text(_size(each)), _written(each), str(each.path)) for each in found]
     return Report({"files": files}, _COLUMNS, rows, total if found else _none(paths))
 
@@ -106,12 +106,15 @@ def _recognized(path: Path, client: str | None) -> Found | None:
 
 def _told(outcome: Imported) -> str:
     counts = {"message": outcome.messages, "fold": outcome.folds, "pin": outcome.pins}
-    parts = ", ".join(many(count, name) for name, count in counts.items() if count)
-    known = f"; known already: {many(outcome.repeated, 'message')}" if outcome.repeated else ""
+    parts = ", ".join(counted(count, name) for name, count in counts.items() if count)
+    known = f"; known already: {counted(outcome.repeated, 'message')}" if outcome.repeated else ""
     return "\n".join(
         [
-            f"{many(outcome.files, 'transcript')} read; {f'new: {parts}' if parts else 'nothing new'}{known}",
-            *(f"not understood: {many(lines, 'line')} of {path}" for path, lines in outcome.not_understood),
+            f"{counted(outcome.files, 'transcript')} read; {f'new: {parts}' if parts else 'nothing new'}{known}",
+            *(
+                f"not understood: {counted(lines, 'line')} of {path}"
+                for path, lines in outcome.not_understood
+            ),
             *(f"not read: {failure}" for failure in outcome.failed),
         ]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
@@ -83,28 +83,31 @@ def verify(
 def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]) -> VerifyReport:
     problems: list[str] = []
     tip: Receipt | None = None
+    unmet: Mapping[Receipt, str] = dict.fromkeys(receipts, "")
     events = artifacts = 0
     with _naming("log", problems):
         tip = _check_chain(db, problems, progress)
         events = _count(db, "live.event")
-        problems.extend(_unmet(db, receipts))
+        unmet = dict(_unmet(db, receipts))
+        problems.extend(f"receipt {receipt}: {why}" for receipt, why in unmet.items())
     with _naming("file", problems):
         problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
     with _naming("bytes", problems):
         artifacts = _check_bytes(db, problems)
     if not problems:
         _check_derived(db, problems)
-    return VerifyReport(events, artifacts, tuple(problems[:_MOST_PROBLEMS]), tip)
+    held = tuple(receipt for receipt in receipts if receipt not in unmet)
+    return VerifyReport(events, artifacts, tuple(problems[:_MOST_PROBLEMS]), tip, held)
 
 
-def _unmet(db: sqlite3.Connection, receipts: Sequence[Receipt]) -> Iterator[str]:
-    """Yield a problem for each receipt that the log does not bear out; a cut tail shows in nothing else."""
+def _unmet(db: sqlite3.Connection, receipts: Sequence[Receipt]) -> Iterator[tuple[Receipt, str]]:
+    """Yield each receipt that the log does not bear out, and why; a cut tail shows in nothing else."""
     for receipt in receipts:
         row = db.execute("SELECT digest FROM live.event WHERE seq = ?", (receipt.seq,)).fetchone()
         if row is None:
-            yield f"receipt {receipt}: the log ends before it; acknowledged events are missing"
+            yield receipt, "the log ends before it; acknowledged events are missing"
         elif not row["digest"].hex().startswith(receipt.digest):
-            yield f"receipt {receipt}: the log says otherwise at that event"
+            yield receipt, "the log says otherwise at that event"
 
 
 @contextmanager

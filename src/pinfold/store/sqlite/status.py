@@ -15,13 +15,16 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         return int(db.execute(f"SELECT coalesce(max({column}), 0) FROM {table}").fetchone()[0])  # noqa: S608
 
     live = db.execute("SELECT count(*) FROM pin WHERE superseded_by IS NULL").fetchone()[0]
+    asked_for = db.execute("SELECT count(*) FROM artifact WHERE aside = 0").fetchone()[0]
+    artifacts = newest("number", "artifact")
     files = [place.database, place.log_ahead]
     return StoreStatus(
         project=project,
         location=str(place.folder),
         events=newest("seq", "event"),
         live_pins=live,
-        artifacts=newest("number", "artifact"),
+        artifacts=artifacts,
+        aside=artifacts - asked_for,
         checkpoints=newest("number", "checkpoint"),
         sessions=newest("number", "session"),
         size_bytes=sum(file.stat().st_size for file in files if file.exists()),
@@ -29,7 +32,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         journal=db.execute("PRAGMA journal_mode").fetchone()[0],
         read_only=read_only,
         client=_client(db),
-        hook_at=_hook_at(db),
+        hooks=_hooks(db),
         model=_model(db),
     )
 
@@ -48,11 +51,13 @@ def _client(db: sqlite3.Connection) -> str | None:
     return None if row is None else str(row[0])
 
 
-def _hook_at(db: sqlite3.Connection) -> str | None:
+def _hooks(db: sqlite3.Connection) -> dict[str, str]:
     """Return when a hook last reported something, from the tables that stay small: runs, sessions begun, folds."""
-    row = db.execute(
-        "SELECT max(at) FROM (SELECT at FROM client_run"
-        " UNION ALL SELECT event.at FROM session JOIN event USING (seq) WHERE actor = 'hook'"
-        " UNION ALL SELECT event.at FROM fold JOIN event USING (seq) WHERE actor = 'hook')"
-    ).fetchone()
-    return None if row[0] is None else str(row[0])
+    rows = db.execute(
+        "SELECT client, max(at) AS newest FROM (SELECT client, at FROM client_run"
+        " UNION ALL SELECT client, session.at FROM session JOIN event USING (seq) WHERE actor = 'hook'"
+        " UNION ALL SELECT client, fold.at FROM fold JOIN event USING (seq)"
+        " JOIN session ON session.number = fold.session WHERE actor = 'hook')"
+        " GROUP BY client ORDER BY newest DESC"
+    )
+    return {row["client"]: row["newest"] for row in rows}
