@@ -50,6 +50,17 @@ def test_the_same_line_in_the_transcript_is_no_second_pin_even_when_the_first_is
     ]
 
 
+@pytest.mark.parametrize("tag", ["system-reminder", "ide_selection", "ide_opened_file"])
+def test_what_claude_code_puts_around_a_prompt_is_not_the_users(claude: Client, tag: str) -> None:
+    around = f"<{tag}>\nDECISION: of a file that is open\n</{tag}>\n"
+    prompt = f"{around}{around}FACT: the port is 4317"
+    assert claude.hook("user-prompt-submit", prompt=prompt) == "pinfold: pinned from the prompt: P1\n"
+    claude.write(user("u1", prompt))
+    claude.hook("stop")
+    assert [pin.text for pin in claude.pins()] == ["the port is 4317"]
+    assert [entry.text for entry in claude.entries()] == ["FACT: the port is 4317"]
+
+
 def test_what_the_user_marks_again_after_it_was_superseded_stands_again(claude: Client) -> None:
     claude.hook("user-prompt-submit", prompt="FACT: the port is 4317")
     _supersede(claude)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 _TAGGED = r"(?s)\s*<([a-z][a-z-]*(?:_[a-z]+)*)>(.*)</([a-z_-]+)>\s*"
 _NOISE = r"system-reminder|local-command-\w+|user-memory-input|ide_\w+"
+_LED = rf"(?s)\s*<({_NOISE})>.*?</\1>\s*"
 _COMMAND = r"\s*<command-(?:name|message)>"
 _INTERRUPTED = r"\s*\[Request interrupted by user[^\]\n]*\]\s*"
 _TASK_BEGINS = "<task-notification>"
@@ -45,7 +46,7 @@ def typed(text: str) -> str:
             return f"! {tagged[2]}"
     if re.fullmatch(_INTERRUPTED, text) or text.lstrip().startswith(_TASK_BEGINS):
         return ""
-    return without_reminders(text)
+    return without_reminders(_without_what_leads(text))
 
 
 def reported(text: str) -> Report | None:
@@ -57,6 +58,16 @@ def reported(text: str) -> Report | None:
     result, summary = _inside("result", text), _inside("summary", text)
     agent = _inside("task-id", text) if result else ""
     return Report(result or summary, _inside("tool-use-id", text) or None, agent or None)
+
+
+def _without_what_leads(text: str) -> str:
+    """Return a text without what Claude Code puts before it, such as what is selected in an editor."""
+    for _ in range(_MOST_REMINDERS):
+        led = re.match(_LED, text)
+        if not led:
+            break
+        text = text[led.end() :]
+    return text
 
 
 def without_reminders(text: str) -> str:
