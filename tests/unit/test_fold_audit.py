@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.context.folds import Audit, audit
+from pinfold.context.said import SOURCES
 from pinfold.store.results import Entry, FoldedPart
 from tests.unit.sessions import Session, entry, part, pin
 
@@ -19,7 +20,18 @@ PROXY = pin(7, "The proxy takes port 5004", seq=90)
 
 def test_a_briefed_pin_was_present_as_a_whole_and_what_the_summary_does_not_hold_is_lost() -> None:
     found = audit(part(pins=(REDIS,)), "Tokens live 15 min; see Redis.py.", briefed=True)
-    assert (found.present, found.lost) == ({3: 3}, {3: ("TTL_S",)})
+    assert (found.present, found.lost) == ({3: 4}, {3: ("TTL_S", f"why: {REDIS.why}")})
+
+
+def test_a_reason_is_kept_where_two_lines_of_the_summary_hold_half_of_it() -> None:
+    redis = replace(REDIS, why="the mobile client cannot persist refresh tokens")
+    summary = "15 minutes, redis.py, TTL_S;\nthe mobile client\nkeeps no tokens."
+    assert audit(part(pins=(redis,)), summary, briefed=True).lost == {}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_where_no_reason_was_given_none_is_watched(source: str) -> None:
+    assert audit(part(pins=(replace(PROXY, why=source),)), "", briefed=True).present == {7: 1}
 
 
 def test_a_pin_that_nobody_was_shown_is_present_as_far_as_the_entries_name_it() -> None:
@@ -28,7 +40,7 @@ def test_a_pin_that_nobody_was_shown_is_present_as_far_as_the_entries_name_it() 
     assert (found.present, found.lost) == ({3: 2}, {3: ("15 minutes", "TTL_S")})
 
 
-@pytest.mark.parametrize(("session", "present"), [(1, {7: 1}), (2, {})])
+@pytest.mark.parametrize(("session", "present"), [(1, {7: 2}), (2, {})])
 def test_a_pin_made_in_the_folded_part_was_present_as_the_call_that_made_it(
     session: int, present: dict[int, int]
 ) -> None:
@@ -38,8 +50,8 @@ def test_a_pin_made_in_the_folded_part_was_present_as_the_call_that_made_it(
 
 def test_nothing_is_lost_where_everything_is_kept() -> None:
     folded = part(entry(10, "user", "Never use port 3000, because of x_y."), pins=(REDIS, PROXY))
-    summary = f"{REDIS.text}\n{REDIS.why}\n{PROXY.text}\nNever use port 3000, because of x_y."
-    assert audit(folded, summary, briefed=True) == Audit({3: 3, 7: 1})
+    summary = f"{REDIS.text}\n{REDIS.why}\n{PROXY.text}\n{PROXY.why}\nNever use port 3000, because of x_y."
+    assert audit(folded, summary, briefed=True) == Audit({3: 4, 7: 2})
 
 
 def test_an_empty_part_gives_an_empty_audit() -> None:

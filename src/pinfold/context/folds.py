@@ -6,15 +6,21 @@ a second for a window of 164,000 tokens. Source: design 3 (Folds and their audit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pinfold.context.lost_decisions import lost_decisions
+from pinfold.context.lost_decisions import SummaryLines, lost_decisions
+from pinfold.context.said import SOURCES
 from pinfold.context.specifics import Kept
 from pinfold.context.strings import strings_in_play
+from pinfold.context.visible import shorten
 from pinfold.store.results import Entry, FoldedPart, FormerSummary, Pin
 
 _PAGE_CHARS = 256 * 1024
+_REASON_CHARS = 80
+
+_Watched = tuple[tuple[str, ...], str | None]
+"""A pin's specifics that stood in the part, and its reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +36,43 @@ class Audit:
 def audit(part: FoldedPart, summary: str, *, briefed: bool) -> Audit:
     """Compare what was folded with its summary.
 
-    `briefed`: the client was given the brief when the part began, so the pins of that time stood in it.
+    `briefed`: the client was given the brief when the part began, so the pins of that time stood in it. A pin's reason
+    is one of its specifics; it is lost when no two neighbouring lines of the summary hold half of its words.
     """
     kept = Kept(summary)
-    present = dict(_present(part, briefed=briefed))
-    lost = {
-        number: tuple(each for each in parts if not kept.holds(each)) for number, parts in present.items()
-    }
+    watched = dict(_watched(part, briefed=briefed))
+    lost = dict(_lost(watched, kept, SummaryLines(summary)))
     pinned = Kept("\n".join(f"{pin.text}\n{pin.why}" for pin in part.pins))
     spoken: list[Entry | FormerSummary] = [part.former] if part.former else []
     spoken += [entry for entry in part.entries if entry.role in ("user", "assistant")]
     return Audit(
-        {number: len(parts) for number, parts in present.items()},
-        {number: parts for number, parts in lost.items() if parts},
+        {number: len(parts) + (why is not None) for number, (parts, why) in watched.items()},
+        lost,
         lost_decisions(spoken, summary, kept, part.pins),
         strings_in_play(part.entries, (kept, pinned)),
     )
 
 
-def _present(part: FoldedPart, *, briefed: bool) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Yield pins with those of their specifics that stood in the part."""
+def _watched(part: FoldedPart, *, briefed: bool) -> Iterator[tuple[int, _Watched]]:
+    """Yield pins with those of their specifics that stood in the part, and with their reason, if it was shown."""
     shown = {pin.number for pin in part.pins if _was_shown(pin, part, briefed=briefed)}
     stood = _stood({each for pin in part.pins if pin.number not in shown for each in pin.specifics}, part)
     for pin in part.pins:
         parts = tuple(each for each in pin.specifics if pin.number in shown or each in stood)
-        if parts:
-            yield pin.number, parts
+        why = pin.why if pin.number in shown and pin.why not in SOURCES else None
+        if parts or why:
+            yield pin.number, (parts, why)
+
+
+def _lost(
+    watched: Mapping[int, _Watched], kept: Kept, lines: SummaryLines
+) -> Iterator[tuple[int, tuple[str, ...]]]:
+    for number, (parts, why) in watched.items():
+        dropped = [each for each in parts if not kept.holds(each)]
+        if why is not None and not lines.give(why):
+            dropped.append(f"why: {shorten(why, _REASON_CHARS)}")
+        if dropped:
+            yield number, tuple(dropped)
 
 
 def _stood(wanted: set[str], part: FoldedPart) -> set[str]:

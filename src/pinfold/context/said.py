@@ -12,6 +12,8 @@ from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind
 
 USER_SAID = "The user said so."
 AGENT_SAID = "The agent said so."
+SOURCES = (USER_SAID, AGENT_SAID)
+"""What stands in place of a reason where none was given."""
 
 _LEAD = r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)*(?P<bold>\*\*|__)?"
 _COLON = r"(?P<closed>\*\*|__)?[ \u00a0\u202f]?[:：](?P<closed_behind>\*\*|__)?\s*"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pinfold.context.visible import size_text, visible
+from pinfold.context.visible import counted, size_text, visible
 from pinfold.store.results import Artifact
 
 _NEXT_LINES = 100
@@ -25,11 +25,11 @@ def note_of(artifact: Artifact, fence: Callable[[str], str], uncut_by: str = "")
 def _facts(artifact: Artifact) -> Iterator[str]:
     outline = artifact.outline
     pointer = artifact.pointer
+    lines, size = counted(artifact.lines, "line"), size_text(artifact.size_bytes)
     about = "about " if outline.tokens_estimated else ""
     yield (
-        f"pinfold keeps this output as {pointer}: {artifact.lines:,} lines, {size_text(artifact.size_bytes)},"
-        f' {about}{outline.tokens:,} tokens. fetch_pointer("{pointer}", lines="1-{_NEXT_LINES}") reads a part of'
-        f' it, match="..." finds lines in it.'
+        f"pinfold keeps this output as {pointer}: {lines}, {size}, {about}{counted(outline.tokens, 'token')}."
+        f' fetch_pointer("{pointer}", lines="1-{_NEXT_LINES}") reads a part of it, match="..." finds lines in it.'
     )
     if outline.error_lines:
         where = ", ".join(f"{pointer}#L{line}" for line in outline.first_errors)

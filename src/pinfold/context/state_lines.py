@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pinfold.context.visible import shorten, size_text
+from pinfold.context.visible import counted, shorten, size_text
 from pinfold.store.results import Artifact, BriefState, Checkpoint, Fold
 
 _ITEM_CHARS = 400
@@ -92,4 +92,4 @@ def _figures(fold: Fold) -> Iterator[str]:
     if fold.tokens_before is not None and fold.tokens_after is not None:
         yield f"{fold.tokens_before:,} to {fold.tokens_after:,} tokens"
     if fold.messages is not None:
-        yield f"{fold.messages:,} messages"
+        yield counted(fold.messages, "message")

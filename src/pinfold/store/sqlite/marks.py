@@ -26,11 +26,18 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
+    model = tx.clean(command.model) if command.model else None
     tx.db.execute(
         "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
         " model = coalesce(excluded.model, model)",
-        (command.caller.client, command.run, command.caller.conversation, tx.at, command.model),
+        (
+            command.caller.client,
+            command.run,
+            command.caller.conversation,
+            tx.at,
+            tx.clean(command.model) if command.model else None,
+        ),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
