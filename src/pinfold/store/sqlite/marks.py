@@ -31,13 +31,7 @@ def _meet(tx: Transaction, command: StartSession) -> None:
         "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
         " model = coalesce(excluded.model, model)",
-        (
-            command.caller.client,
-            command.run,
-            command.caller.conversation,
-            tx.at,
-            tx.clean(command.model) if command.model else None,
-        ),
+        (command.caller.client, command.run, command.caller.conversation, tx.at, model),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
