@@ -111,7 +111,7 @@ def _same_as_told(tx: Transaction, session: int, command: RecordFold) -> int | N
     body = json.loads(row["body"])
     came = tx.db.execute(
         "SELECT 1 FROM event WHERE session = ? AND seq > ? AND kind = ?"
-        " AND coalesce(body ->> 'external_id', '') NOT LIKE 'agent:%' LIMIT 1",
+        " AND coalesce(json_extract(body, '$.external_id'), '') NOT LIKE 'agent:%' LIMIT 1",
         (session, row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
     is_other = bool(body.get("live")) and _digest(body) != _digest_of(command)
@@ -121,7 +121,8 @@ def _same_as_told(tx: Transaction, session: int, command: RecordFold) -> int | N
 def _written_now(tx: Transaction, session: int, command: RecordFold) -> int | None:
     """Return the fold that a hook told of and the transcript now, too: the one of that summary, else the last one."""
     rows = tx.db.execute(
-        "SELECT seq, body FROM fold WHERE session = ? AND body ->> 'live' ORDER BY number", (session,)
+        "SELECT seq, body FROM fold WHERE session = ? AND json_extract(body, '$.live') ORDER BY number",
+        (session,),
     ).fetchall()
     digest = _digest_of(command)
     last = tx.db.execute("SELECT max(seq) FROM fold WHERE session = ?", (session,)).fetchone()[0]
