@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.server import demo
+from pinfold.server.commands import demo
 
 
 def test_the_demo_counts_what_is_left_in_each_text_and_leaves_nothing_behind(

@@ -35,7 +35,7 @@ async def test_a_glance_at_what_is_no_store_says_so(tmp_path: Path) -> None:
 
 def test_the_brief_command_loads_neither_the_sdk_nor_the_tokenizer_nor_an_event_loop() -> None:
     program = (
-        "import sys; import pinfold.server.cli, pinfold.server.settings, pinfold.server.brief_report;"
+        "import sys; import pinfold.server.cli, pinfold.server.settings, pinfold.server.commands.brief_report;"
         "print(sorted({'mcp', 'tiktoken', 'rich', 'asyncio', 'anyio', 'pydantic', 'portalocker'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)

@@ -79,7 +79,7 @@ def serve(project: Path | None = None) -> None:
 @JSON
 def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     """Print the brief: what a session is given after a compaction, on resume and on clear."""
-    from pinfold.server.brief_report import brief_report
+    from pinfold.server.commands.brief_report import brief_report
 
     click.echo(brief_report(settings_of(project), as_of, as_json=as_json))
 
@@ -108,7 +108,7 @@ def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> N
 
     Only a receipt can show that the log's end was cut off: writes are acknowledged with one.
     """
-    from pinfold.server.reports import verify_report
+    from pinfold.server.commands.reports import verify_report
 
     text, ok = verify_report(settings_of(project), _progress("verify"), receipts, as_json=as_json)
     click.echo(text)
@@ -121,7 +121,7 @@ def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> N
 @JSON
 def rebuild(project: Path | None, *, as_json: bool) -> None:
     """Derive all views and the search index anew from the log."""
-    from pinfold.server.reports import rebuild_report
+    from pinfold.server.commands.reports import rebuild_report
 
     click.echo(rebuild_report(settings_of(project), _progress("rebuild"), as_json=as_json))
 
@@ -130,7 +130,7 @@ def rebuild(project: Path | None, *, as_json: bool) -> None:
 @click.option("--keep", is_flag=True, help="Keep the throw-away store and say where it is.")
 def demo(*, keep: bool) -> None:
     """Play a whole session against a real server in a throw-away store, in a few seconds."""
-    from pinfold.server.demo import play
+    from pinfold.server.commands.demo import play
 
     play(click.echo, keep=keep)
 

@@ -63,8 +63,8 @@ def import_(
     Each message is kept once, however often its transcript is read. The client jsonl takes one object a line, with
     text and, if known, external_id, kind (user, assistant, tool_call, tool_result), at and session.
     """
+    from pinfold.server.commands.import_report import import_report, plan_report
     from pinfold.server.commands.tables import tell
-    from pinfold.server.transcripts.report import import_report, plan_report
 
     if dry_run:
         tell(plan_report(settings_of(project), paths, client), as_json=as_json)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from pinfold.context.recall import Recall, recall
 from pinfold.server.clients import in_shell
 from pinfold.server.commands.asking import brief_now
+from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report
-from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.server.wording import for_person
 from pinfold.store import Store

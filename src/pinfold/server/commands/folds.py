@@ -9,8 +9,8 @@ from typing import Any
 from pinfold.context.recall import absent
 from pinfold.server.commands.asking import brief_now, everything
 from pinfold.server.commands.listings import remark, when
+from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report
-from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.results import Fold, Pin

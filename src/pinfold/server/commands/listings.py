@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pinfold.context.visible import size_text
 from pinfold.server.commands.asking import everything
+from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report
-from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.results import Artifact, Checkpoint, Pin

@@ -13,13 +13,13 @@ from typing import Any
 import click
 
 from pinfold.context.visible import counted, size_text, visible
-from pinfold.server.brief_report import brief_report
 from pinfold.server.commands import listings
+from pinfold.server.commands.brief_report import brief_report
 from pinfold.server.commands.finding import desk_of
 from pinfold.server.commands.folds import folds_report
+from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report, tell, tolerate_encoding
 from pinfold.server.own_command import command_name
-from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError

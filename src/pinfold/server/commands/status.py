@@ -12,8 +12,8 @@ from pinfold.context.visible import size_text
 from pinfold.server.clients import claude_code
 from pinfold.server.commands.asking import brief_now
 from pinfold.server.commands.listings import when
+from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report
-from pinfold.server.reports import ask
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.results import Fold, StoreStatus
