@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from pinfold.context.said import LABELS
+from pinfold.server.hook import _SPOKEN
 from pinfold.store.commands import PinDecision
 from pinfold.store.values import PinKind
 from tests.server.hooking import Client, complained, user
@@ -114,3 +116,8 @@ def test_a_secret_in_what_is_marked_is_not_kept(claude: Client) -> None:
     claude.hook("user-prompt-submit", prompt=f"FACT: the token is {token}")
     assert "[redacted:" in claude.pins()[0].text
     assert all(token.encode() not in file.read_bytes() for file in claude.store_folder.iterdir())
+
+
+def test_the_words_that_a_hook_looks_for_are_those_that_mark_a_line() -> None:
+    """They stand in the hook once more, which loads nothing else before it has seen one."""
+    assert tuple(word.encode() for word in LABELS) == _SPOKEN

@@ -14,6 +14,7 @@ if sys.platform == "win32":
 
 from tests.server.histories import Place
 from tests.server.peer import PATIENCE_S, environment
+from tests.server.terminals import all_of
 from tests.server.test_follow_at_once import talk_of, the_log_of_one_reading, wait_for_events
 from tests.server.written import transcript
 
@@ -53,7 +54,7 @@ def _on_a_terminal(place: Place, path: Path, interrupt_at: int | None = None) ->
         if interrupt_at is not None:
             wait_for_events(place, child, interrupt_at)
             os.write(ours, INTERRUPT)
-        shown = _all_of(ours)
+        shown = all_of(ours)
         status = child.wait(PATIENCE_S)
     return shown.decode(), status
 
@@ -64,14 +65,3 @@ def _take_the_terminal() -> None:
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-
-def _all_of(terminal: int) -> bytes:
-    shown = b""
-    try:
-        while piece := os.read(terminal, 65_536):
-            shown += piece
-    except OSError:  # the other side is closed: that is how a terminal ends
-        pass
-    os.close(terminal)
-    return shown

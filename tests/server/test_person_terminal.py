@@ -19,6 +19,7 @@ import termios
 from pinfold.server.own_command import command_name
 from tests.server.peer import PATIENCE_S, environment
 from tests.server.person import LOG, Project, with_a_past
+from tests.server.terminals import all_of
 
 STYLE = re.compile(r"\x1b\[\d*m")
 
@@ -99,17 +100,6 @@ def _shown(project: Project, *arguments: str, columns: int = 100, **more: str) -
         stderr=theirs,
     ) as child:
         os.close(theirs)
-        shown = _all_of(ours)
+        shown = all_of(ours)
         child.wait(PATIENCE_S)
     return shown.decode().replace("\r\n", "\n")
-
-
-def _all_of(terminal: int) -> bytes:
-    shown = b""
-    try:
-        while piece := os.read(terminal, 65_536):
-            shown += piece
-    except OSError:  # the other side is closed: that is how a terminal ends
-        pass
-    os.close(terminal)
-    return shown

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pinfold.store.values import MAX_PIN_CHARS, MAX_WHY_CHARS, PinKind
 
+LABELS = ("DECISION", "CONSTRAINT", "DEAD END", "FACT")
 USER_SAID = "The user said so."
 AGENT_SAID = "The agent said so."
 SOURCES = (USER_SAID, AGENT_SAID)
@@ -17,7 +18,7 @@ SOURCES = (USER_SAID, AGENT_SAID)
 
 _LEAD = r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)*(?P<bold>\*\*|__)?"
 _COLON = r"(?P<closed>\*\*|__)?[ \u00a0\u202f]?[:：](?P<closed_behind>\*\*|__)?\s*"
-_LABEL = re.compile(rf"{_LEAD}(?P<kind>DECISION|CONSTRAINT|DEAD END|FACT){_COLON}(?P<text>.*)", re.DOTALL)
+_LABEL = re.compile(rf"{_LEAD}(?P<kind>{'|'.join(LABELS)}){_COLON}(?P<text>.*)", re.DOTALL)
 _WHY_LINE = re.compile(rf"{_LEAD}(?:why|because){_COLON}(?P<text>.*)", re.DOTALL | re.IGNORECASE)
 _WHY_INSIDE = re.compile(rf"(?:\A|(?<=[\s.;,)!。；，！]))(?:\*\*|__)?(?:why|because){_COLON}", re.IGNORECASE)
 

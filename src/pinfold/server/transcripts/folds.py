@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pinfold.context.estimate import rough
 from pinfold.context.folds import audit
 from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.keeping import Keeper
@@ -53,4 +54,4 @@ def _tokens(part: FoldedPart, compacted: Compacted) -> tuple[int | None, int]:
     Nothing stands in the log where a hook has told of the compaction, so of that one no size before is known.
     """
     before = compacted.tokens_before or sum(entry.tokens for entry in part.entries) or None
-    return before, compacted.tokens_after or (len(compacted.summary) + 3) // 4
+    return before, compacted.tokens_after or rough(compacted.summary)

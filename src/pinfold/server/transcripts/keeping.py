@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from pinfold.context.estimate import rough
 from pinfold.context.visible import clip, clip_front, shorten
 from pinfold.server.transcripts.items import Picture, Spoken
 from pinfold.server.transcripts.saying import pins_in
@@ -47,7 +48,7 @@ class Keeper:
             tool=spoken.tool,
             call_id=spoken.call_id,
             files=spoken.files,
-            tokens=(len(spoken.text) + 3) // 4,
+            tokens=rough(spoken.text),
             artifacts=tuple(artifacts),
             pins=pins_in(spoken, self.caller, self.redactor),
             conversation=spoken.conversation,

@@ -6,19 +6,18 @@ from dataclasses import replace
 
 from pinfold.context.estimate import ceiling
 from pinfold.context.pin_lines import pin_text
-from pinfold.context.said import AGENT_SAID, USER_SAID, Said, said
+from pinfold.context.said import AGENT_SAID, LABELS, USER_SAID, Said, said
 from pinfold.server.transcripts.items import Spoken
 from pinfold.store.commands import PinDecision
 from pinfold.store.redaction import Redactor
 from pinfold.store.values import Caller
 
 _SPEAKERS = {"user": USER_SAID, "assistant": AGENT_SAID}
-_LABELS = ("DECISION", "CONSTRAINT", "DEAD END", "FACT")
 
 
 def pins_in(spoken: Spoken, caller: Caller, redactor: Redactor) -> tuple[PinDecision, ...]:
     """Return the pins that the marked lines of a message are."""
-    if spoken.role not in _SPEAKERS or not any(label in spoken.text for label in _LABELS):
+    if spoken.role not in _SPEAKERS or not any(label in spoken.text for label in LABELS):
         return ()
     found = said(spoken.text, _SPEAKERS[spoken.role])
     who = replace(caller, actor="user" if spoken.role == "user" else "agent")
