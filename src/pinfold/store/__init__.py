@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         StartSession,
         TranscriptMark,
     )
+    from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
     from pinfold.store.redaction import Redactor
     from pinfold.store.results import (
         AppendedMessages,
@@ -233,6 +234,27 @@ class Store(ABC):
     @abstractmethod
     async def rebuild(self, progress: Progress | None = None) -> int:
         """Derive all views and the index anew from the log in one transaction; return the number of events."""
+
+    @abstractmethod
+    async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
+        """Return what `forget` would take, and change nothing. Raises as `forget` does."""
+
+    @abstractmethod
+    async def forget(self, command: Forget | Retention) -> Forgotten:
+        """Blank the bodies of what the command chooses and of what belongs to it; take it out of all that is derived.
+
+        What belongs to a thing: bytes that are the same, the artifacts of a message, the summary of a fold. Pointers
+        of the forgotten say so for ever, their numbers are never given again, and no import brings a message back.
+        The digest chain stays whole. Until `scrub` has run, traces may be left in the files.
+        Raises `NotFoundError` for what is not there, `InvalidInputError` unless one way of choosing is used.
+        """
+
+    @abstractmethod
+    async def scrub(self, progress: Progress | None = None) -> Scrubbed:
+        """Leave nothing of the forgotten in any page of the files; gives the room back.
+
+        Others wait meanwhile, and it takes the store's room once more. Raises `BusyError`. Source: P38.
+        """
 
     @abstractmethod
     async def close(self) -> None:

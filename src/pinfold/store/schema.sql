@@ -18,7 +18,7 @@ CREATE TABLE event (
 CREATE UNIQUE INDEX event_key ON event (kind, key) WHERE key IS NOT NULL;
 CREATE INDEX event_session ON event (session, seq);
 
--- META: the project's name, its secret for fences and redaction, when it was made.
+-- META: the project's name, its secret for fences and redaction, and whether a scrub of the files is owed.
 CREATE TABLE meta (
     name  TEXT PRIMARY KEY,
     value BLOB NOT NULL
@@ -142,6 +142,14 @@ CREATE TABLE miss (
     hits    TEXT    NOT NULL, -- JSON list of pointers
     why     TEXT    NOT NULL
 ) STRICT;
+
+-- VIEW: pointers that lead to what was forgotten; their numbers are never given again.
+CREATE TABLE forgotten (
+    letter TEXT    NOT NULL,
+    number INTEGER NOT NULL,
+    at     TEXT    NOT NULL,
+    PRIMARY KEY (letter, number)
+) STRICT, WITHOUT ROWID;
 
 -- SCRATCH: recent searches, so that `S8` can be looked at or called a miss. Not derived, not durable, bounded.
 CREATE TABLE search (

@@ -89,7 +89,9 @@ def changes(event: Event) -> list[Change]:
             return _fold_recorded(event, event.body)
         case Kind.SEARCH_MISSED:
             return [_search_missed(event, event.body)]
-        case Kind.PROJECTION_COMMITTED | Kind.ENTRY_FORGOTTEN:
+        case Kind.ENTRY_FORGOTTEN:
+            return _entry_forgotten(event, event.body)
+        case Kind.PROJECTION_COMMITTED:
             return []
 
 
@@ -196,18 +198,26 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
 def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
     if body.get("amends"):
         return [AmendFold(body["number"], body["known"])]
+    place = _place(event) | body.get("of", {})  # told anew without what was forgotten, it keeps its place
     summary = body["summary"] or {"sha256": None, "indexed_bytes": 0}
     entry = PutEntry(
         event.seq,
         f"F{body['number']}",
         "folds",
         event.session,
-        body.get("at") or event.at,
+        body.get("at") or place["at"],
         f"{body['trigger']} compaction",
         sha256=summary["sha256"],
         indexed_bytes=summary["indexed_bytes"],
     )
-    return [PutRow("fold", _place(event) | {"body": body}), entry]
+    return [PutRow("fold", place | {"body": body}), entry]
+
+
+def _entry_forgotten(event: Event, body: dict[str, Any]) -> list[Change]:
+    """Keep the numbers of what is gone, and the clients' ids of messages, so that no import brings them back."""
+    gone = [{"letter": letter, "number": number, "at": event.at} for letter, number in body["gone"]]
+    ids = [{"session": session, "external_id": name, "seq": seq} for session, name, seq in body["ids"]]
+    return [*(PutRow("forgotten", row) for row in gone), *(PutRow("external", row) for row in ids)]
 
 
 def _search_missed(event: Event, body: dict[str, Any]) -> PutRow:

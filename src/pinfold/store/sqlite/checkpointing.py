@@ -11,9 +11,12 @@ from pinfold.store.events import Event, Kind
 from pinfold.store.results import BriefState, Checkpoint, SavedCheckpoint
 from pinfold.store.sqlite import sessions
 from pinfold.store.sqlite.briefing import brief_state
+from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import closed_later, current, previous_of
 from pinfold.store.sqlite.reading import checkpoint_by_number
+from pinfold.store.sqlite.rows import checkpoint_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
+from pinfold.store.values import Pointer, PointerKind
 from pinfold.store.views import STATE_FIELDS
 
 
@@ -85,6 +88,7 @@ def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
 def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
     row: sqlite3.Row | None = db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone()
     if row is None:
+        refuse_forgotten(db, Pointer(PointerKind.CHECKPOINT, number))
         hint = 'fetch_pointer("checkpoints") lists them.'
         raise NotFoundError(f"fork_of C{number}", "there is no such checkpoint", hint)
     return row
@@ -100,7 +104,7 @@ def _result(tx: Transaction, event: Event, brief: BriefState, *, repeated: bool)
     else:
         checkpoint = checkpoint_by_number(tx.db, body["number"])
         previous, forked_from, done = body["previous"], body["forked_from"], ()
-    before = () if previous is None else _open_items(checkpoint_by_number(tx.db, previous))
+    before = () if previous is None else _open_before(tx.db, previous)
     now = tuple(item for item in _open_items(checkpoint) if item not in done)
     return SavedCheckpoint(
         checkpoint=checkpoint,
@@ -114,6 +118,12 @@ def _result(tx: Transaction, event: Event, brief: BriefState, *, repeated: bool)
         kept=tuple(item for item in now if item in before),
         brief=brief,
     )
+
+
+def _open_before(db: sqlite3.Connection, number: int) -> tuple[str, ...]:
+    """Return what was open at an earlier checkpoint; nothing is known of a forgotten one."""
+    row = db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone()
+    return () if row is None else _open_items(checkpoint_of(row))
 
 
 def _open_items(checkpoint: Checkpoint) -> tuple[str, ...]:

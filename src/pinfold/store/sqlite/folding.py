@@ -7,7 +7,7 @@ import sqlite3
 import sys
 
 from pinfold.store.commands import RecordFold
-from pinfold.store.errors import DamagedError
+from pinfold.store.errors import DamagedError, NotFoundError
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.results import Entry, FoldedPart, FormerSummary, RecordedFold
 from pinfold.store.sqlite import sessions
@@ -87,8 +87,17 @@ def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
         event = told if command.live else _amend(tx, command, told)
     repeated = event is not None
     event = event or _append(tx, command, session)
-    assert event.body is not None
-    return RecordedFold(fold_by_number(tx.db, event.body["number"]), receipt_of(event), repeated)
+    return RecordedFold(fold_by_number(tx.db, _number(tx, event)), receipt_of(event), repeated)
+
+
+def _number(tx: Transaction, event: Event) -> int:
+    """Return the number of the fold that an event told of; its body may be blank, told anew without the forgotten."""
+    if event.body is not None:
+        return int(event.body["number"])
+    row = tx.db.execute("SELECT number FROM fold WHERE seq = ?", (event.seq,)).fetchone()
+    if row is None:
+        raise NotFoundError("This fold", "it was forgotten on request", "Go on without it.")
+    return int(row[0])
 
 
 def _told_live(tx: Transaction, session: int, command: RecordFold) -> Event | None:
@@ -141,11 +150,10 @@ def _digest_of(command: RecordFold) -> str | None:
 
 def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
     """Note the client's own id and figures of a fold that a hook had told of."""
-    assert told.body is not None
     figures = {"tokens_before": command.tokens_before, "tokens_after": command.tokens_after}
     known: Body = {name: figure for name, figure in figures.items() if figure is not None}
     known |= {"live": False, "trigger": command.trigger}
-    body: Body = {"number": told.body["number"], "amends": True, "known": known}
+    body: Body = {"number": _number(tx, told), "amends": True, "known": known}
     return tx.append(Draft(Kind.FOLD_RECORDED, body, told.session, command.caller.actor, command.key))
 
 

@@ -92,6 +92,17 @@ class Pen:
         finally:
             db.execute("PRAGMA synchronous = FULL")
 
+    def alone(self, db: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], asked: float) -> T:
+        """Run what is no transaction of a verb, behind the gate, so that nobody else writes meanwhile."""
+        if self.read_only is not None:
+            raise ReadOnlyError(self.read_only)
+        with self._gate.hold(asked):
+            self._check_file()
+            try:
+                return work(db)
+            except sqlite3.Error as error:
+                translate(error, str(self._place.folder))
+
     def _transact(
         self,
         db: sqlite3.Connection,

@@ -10,10 +10,11 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
-from pinfold.store.values import Actor, PinKind
+from pinfold.store.values import Actor, PinKind, Pointer, PointerKind
 from pinfold.store.words import folded_words, share_of
 
 SIMILAR_SHARE = 0.5
@@ -118,11 +119,17 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
 def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bool) -> None:
     row = db.execute("SELECT superseded_by, session_only FROM pin WHERE number = ?", (number,)).fetchone()
     if row is None:
+        refuse_forgotten(db, Pointer(PointerKind.PIN, number))
         raise NotFoundError(
             f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.'
         )
     if row["superseded_by"] is not None:
         now = newest_of(db, number)
+        if now == number:
+            raise ConflictError(
+                f"P{number} is superseded by P{row['superseded_by']}, which was forgotten on request.",
+                "Pin the text anew, without supersedes.",
+            )
         raise ConflictError(
             f"P{number} is already superseded; the current pin is P{now}.", f'Use supersedes=["P{now}"].'
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pinfold.store.errors import NotFoundError
 from pinfold.store.events import Kind
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin, PinHistory
+from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.rows import (
     ARTIFACT_QUERY,
@@ -23,6 +24,7 @@ from pinfold.store.sqlite.rows import (
     pin_of,
     search_of,
 )
+from pinfold.store.values import Pointer, PointerKind
 
 if TYPE_CHECKING:  # the brief reads much, but no searches
     from pinfold.store.search_results import SearchRecord
@@ -69,6 +71,7 @@ def _one(
     row = db.execute(query, (number,)).fetchone()
     if row is None:
         letter, name = names
+        refuse_forgotten(db, Pointer(PointerKind(letter), number))
         hint = f'fetch_pointer("{name}s") lists them.'
         raise NotFoundError(f"{letter}{number}", f"there is no such {name} in this project", hint)
     return read(row)
@@ -84,13 +87,15 @@ def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
         raise NotFoundError(f"H{seq}", f"event {seq} is no entry but {row['kind']}", hint)
     event = event_of(row)
     if event.body is None:
+        refuse_forgotten(db, Pointer(PointerKind.ENTRY, seq))
         raise NotFoundError(f"H{seq}", "it was forgotten on request", hint)
     return entry_of(event, _neighbour(db, row, "<", "DESC"), _neighbour(db, row, ">", "ASC"))
 
 
 def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) -> int | None:
     found = db.execute(
-        f"SELECT seq FROM event WHERE session = ? AND seq {side} ? AND kind = ? ORDER BY seq {order} LIMIT 1",  # noqa: S608
+        f"SELECT seq FROM event WHERE session = ? AND seq {side} ? AND kind = ? AND body IS NOT NULL"  # noqa: S608
+        f" ORDER BY seq {order} LIMIT 1",
         (row["session"], row["seq"], Kind.MESSAGE_APPENDED),
     ).fetchone()
     return None if found is None else int(found[0])
@@ -103,6 +108,7 @@ def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
         return miss_of(missed)
     row = db.execute(f"{SEARCH_QUERY} WHERE search.number = ?", (number,)).fetchone()
     if row is None:
+        refuse_forgotten(db, Pointer(PointerKind.SEARCH, number))
         newest = db.execute("SELECT coalesce(max(number), 0) FROM search").fetchone()[0]
         why = (
             "only recent searches are kept" if number <= newest else "there is no such search in this project"

@@ -16,7 +16,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
 
     live = db.execute("SELECT count(*) FROM pin WHERE superseded_by IS NULL").fetchone()[0]
     asked_for = db.execute("SELECT count(*) FROM artifact WHERE aside = 0").fetchone()[0]
-    artifacts = newest("number", "artifact")
+    artifacts = db.execute("SELECT count(*) FROM artifact").fetchone()[0]
     files = [place.database, place.log_ahead]
     return StoreStatus(
         project=project,
@@ -25,7 +25,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         live_pins=live,
         artifacts=artifacts,
         aside=artifacts - asked_for,
-        checkpoints=newest("number", "checkpoint"),
+        checkpoints=db.execute("SELECT count(*) FROM checkpoint").fetchone()[0],
         sessions=newest("number", "session"),
         size_bytes=sum(file.stat().st_size for file in files if file.exists()),
         engine=f"SQLite {sqlite3.sqlite_version}",

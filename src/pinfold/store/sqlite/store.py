@@ -23,6 +23,7 @@ from pinfold.store.commands import (
     TranscriptMark,
 )
 from pinfold.store.fences import fence
+from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -44,16 +45,21 @@ from pinfold.store.results import (
     VerifyReport,
 )
 from pinfold.store.search_results import SearchPage, SearchRecord
-from pinfold.store.sqlite import briefing, care, folding, marks, reading, searching, sessions, slices
+from pinfold.store.sqlite import briefing, folding, marks, reading, searching, sessions, slices
 from pinfold.store.sqlite.appending import append_messages
 from pinfold.store.sqlite.checkpointing import checkpoint_state
 from pinfold.store.sqlite.connection import Place, read_meta
+from pinfold.store.sqlite.forgetting.belonging import plan
+from pinfold.store.sqlite.forgetting.erasing import forget
+from pinfold.store.sqlite.forgetting.scrubbing import scrub
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
+from pinfold.store.sqlite.rebuilding import rebuild
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
+from pinfold.store.sqlite.verifying import verify
 from pinfold.store.sqlite.writer import Writer
 from pinfold.store.values import Caller, Receipt
 
@@ -226,11 +232,23 @@ class SqliteStore(Store):
         self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
     ) -> VerifyReport:
         """See `Store.verify`."""
-        return await anyio.to_thread.run_sync(care.verify, self._place.database, progress, receipts)
+        return await anyio.to_thread.run_sync(verify, self._place.database, progress, receipts)
 
     async def rebuild(self, progress: Progress | None = None) -> int:
         """See `Store.rebuild`."""
-        return await self._writer.write(lambda tx: care.rebuild(tx.db, progress))
+        return await self._writer.write(lambda tx: rebuild(tx.db, progress))
+
+    async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
+        """See `Store.forget_plan`."""
+        return await self._reader.read(lambda db: plan(db, command), None)
+
+    async def forget(self, command: Forget | Retention) -> Forgotten:
+        """See `Store.forget`."""
+        return await self._writer.write(partial(forget, command=command))
+
+    async def scrub(self, progress: Progress | None = None) -> Scrubbed:
+        """See `Store.scrub`."""
+        return await self._writer.alone(lambda db: scrub(db, self._place, progress))
 
     async def _read(self, look: Callable[[sqlite3.Connection], T]) -> T:
         return await self._reader.read(look)

@@ -29,6 +29,7 @@ from pinfold.store.values import Actor, Receipt
 from pinfold.store.views import changes
 
 RECEIPT_DIGITS = 12
+_LETTERS = {"pin": "P", "artifact": "A", "checkpoint": "C", "fold": "F", "search": "S"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,12 @@ class Transaction:
         return self._newest[session]
 
     def next_number(self, table: str) -> int:
-        """Return the next pointer number of a view; numbers are never reused."""
-        return int(self.db.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {table}").fetchone()[0])  # noqa: S608
+        """Return the next pointer number of a view; numbers are never reused, those of the forgotten neither."""
+        query = (
+            f"SELECT coalesce(max(number), 0) + 1 FROM (SELECT max(number) AS number FROM {table}"  # noqa: S608
+            " UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?)"
+        )
+        return int(self.db.execute(query, (_LETTERS.get(table, ""),)).fetchone()[0])
 
     def earlier(self, kinds: tuple[Kind, ...], key: str | None, request: str) -> Event | None:
         """Return the event that an earlier call with this key appended, if there was one.
@@ -113,7 +118,12 @@ class Transaction:
             if row is None:
                 continue
             event = event_of(row)
-            if event.body is not None and event.body.get("request") != request:
+            if event.body is None:
+                raise ConflictError(
+                    f"What this key wrote was forgotten on request (event {event.seq}); nothing was written.",
+                    "Use another key to write it anew.",
+                )
+            if event.body.get("request") != request:
                 raise ConflictError(
                     f"This key was used with other arguments; the first write stands (event {event.seq}).",
                     "Use another key for another write.",

@@ -16,7 +16,11 @@ STEPS: dict[int, tuple[str, ...]] = {
         "CREATE INDEX transcript_conversation ON transcript (client, conversation)",
         "CREATE TABLE client_run (client TEXT NOT NULL, run TEXT NOT NULL, conversation TEXT NOT NULL,"
         " at TEXT NOT NULL, model TEXT, PRIMARY KEY (client, run)) STRICT, WITHOUT ROWID",
-    )
+    ),
+    3: (
+        "CREATE TABLE forgotten (letter TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL,"
+        " PRIMARY KEY (letter, number)) STRICT, WITHOUT ROWID",
+    ),
 }
 """By the schema that a step leads to: what it does to the one before."""
 

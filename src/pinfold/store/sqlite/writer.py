@@ -49,6 +49,10 @@ class Writer:
         """Run a verb whose loss at a power cut would not matter; see `Pen.note`."""
         return await self._submit(partial(self._pen.note, verb=verb, asked=time.monotonic()))
 
+    async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run what needs the store to itself and is no transaction; see `Pen.alone`."""
+        return await self._submit(partial(self._pen.alone, work=work, asked=time.monotonic()))
+
     async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._lane is None or self.read_only is not None:
             raise ReadOnlyError(self.read_only or "it is not open")

@@ -1,4 +1,4 @@
-"""`verify` and `rebuild`: the log against itself, and all that is derived against the log. Source: P10."""
+"""`verify`: the log against itself, and all that is derived against the log. Source: P10."""
 
 from __future__ import annotations
 
@@ -13,48 +13,14 @@ from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
-from pinfold.store.sqlite.apply import apply
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.opening import statements
-from pinfold.store.sqlite.rows import event_of
+from pinfold.store.sqlite.rebuilding import VIEWS, count, derive, log
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.values import Receipt
-from pinfold.store.views import changes
 
-VIEWS = ("session", "conversation", "pin", "artifact", "checkpoint", "fold", "external", "miss")
-INDEX = ("entry", "entry_path")
-_EVERY = 2_000
 _MOST_PROBLEMS = 50
-
-
-def _count(db: sqlite3.Connection, table: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
-
-
-def _log(db: sqlite3.Connection, progress: Progress | None, schema: str = "main") -> Iterator[sqlite3.Row]:
-    total = _count(db, f"{schema}.event")
-    rows = db.execute(f"SELECT * FROM {schema}.event ORDER BY seq")  # noqa: S608
-    for done, row in enumerate(rows, start=1):
-        yield row
-        if progress is not None and (done % _EVERY == 0 or done == total):
-            progress(done, total)
-
-
-def rebuild(db: sqlite3.Connection, progress: Progress | None = None) -> int:
-    """Empty the views and the index and derive them anew; runs inside a write transaction."""
-    for table in (*VIEWS, *INDEX):
-        db.execute(f"DELETE FROM {table}")  # noqa: S608
-    db.execute("INSERT INTO words (words) VALUES ('delete-all')")
-    return _derive(db, _log(db, progress))
-
-
-def _derive(db: sqlite3.Connection, rows: Iterator[sqlite3.Row], bytes_in: str = "main") -> int:
-    done = 0
-    for row in rows:
-        apply(db, changes(event_of(row)), bytes_in)
-        done += 1
-    return done
 
 
 def verify(
@@ -87,7 +53,7 @@ def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequenc
     events = artifacts = 0
     with _naming("log", problems):
         tip = _check_chain(db, problems, progress)
-        events = _count(db, "live.event")
+        events = count(db, "live.event")
         unmet = dict(_unmet(db, receipts))
         problems.extend(f"receipt {receipt}: {why}" for receipt, why in unmet.items())
     with _naming("file", problems):
@@ -122,7 +88,7 @@ def _naming(what: str, problems: list[str]) -> Iterator[None]:
 def _check_chain(db: sqlite3.Connection, problems: list[str], progress: Progress | None) -> Receipt | None:
     previous, expected = GENESIS, 0
     tip: Receipt | None = None
-    for row in _log(db, progress, "live"):
+    for row in log(db, progress, "live"):
         expected += 1
         if row["seq"] != expected:
             problems.append(f"event {expected}: missing (the next one is {row['seq']})")
@@ -165,11 +131,11 @@ def _check_bytes(db: sqlite3.Connection, problems: list[str]) -> int:
         "SELECT number FROM live.artifact WHERE sha256 NOT IN (SELECT sha256 FROM live.content)"
     ).fetchall()
     problems.extend(f"A{row[0]}: its bytes are missing" for row in missing)
-    return _count(db, "live.artifact")
+    return count(db, "live.artifact")
 
 
 def _check_derived(db: sqlite3.Connection, problems: list[str]) -> None:
-    _derive(db, _log(db, None, "live"), "live")
+    derive(db, log(db, None, "live"), "live")
     for table in VIEWS:
         with _naming(f"view {table}", problems):
             if _rows_digest(db, "main", table) != _rows_digest(db, "live", table):

@@ -1,0 +1,168 @@
+"""What belongs to the chosen and goes with it, and the plan of all that goes. Reads only."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+
+from pinfold.store.events import Body, Event, Kind, canonical
+from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Retention
+from pinfold.store.sqlite.forgetting.choosing import chosen, given_up, instant, session_number
+from pinfold.store.sqlite.rows import event_of
+from pinfold.store.values import PointerKind
+
+TITLE_CHARS = 100
+ELSEWHERE = 20
+"""How many other places of a text are named."""
+
+_LETTERS = {
+    Kind.MESSAGE_APPENDED: "H",
+    Kind.ARTIFACT_SPILLED: "A",
+    Kind.DECISION_PINNED: "P",
+    Kind.STATE_CHECKPOINTED: "C",
+    Kind.FOLD_RECORDED: "F",
+    Kind.SEARCH_MISSED: "S",
+}
+
+
+def plan(db: sqlite3.Connection, command: Forget | Retention) -> ForgetPlan:
+    """Return what would go; the same as goes when nothing is written in between."""
+    if isinstance(command, Retention):
+        doomed = [_doomed(db, seq, "") for seq in sorted(given_up(db, command))]
+        return ForgetPlan(tuple(doomed), _count(db, *searches(db, command)), tuple(_cleaned(db, doomed)))
+    asked = chosen(db, command)
+    whys = dict.fromkeys(asked, "") | dict(_belonging(db, asked))
+    doomed = [_doomed(db, seq, whys[seq]) for seq in sorted(whys)]
+    if command.keep_pins:
+        doomed = [each for each in doomed if each.kind != Kind.DECISION_PINNED]
+    elsewhere = tuple(_elsewhere(db, doomed)) if command.pointers else ()
+    return ForgetPlan(
+        tuple(doomed), _count(db, *searches(db, command)), tuple(_cleaned(db, doomed)), elsewhere
+    )
+
+
+def searches(db: sqlite3.Connection, command: Forget | Retention) -> tuple[str, list[object]]:
+    """Return the condition, with its values, for the recent searches that go; they are no part of the log."""
+    if isinstance(command, Retention):
+        return "at < ?", [instant(command.before)]
+    if command.match:
+        return "instr(query, ?) > 0", [command.match]
+    if command.session:
+        return "session = ?", [session_number(db, command.session)]
+    if command.before and not command.before.isdigit():
+        return "at < ?", [instant(command.before)]
+    numbers = [one.number for one in command.pointers if one.kind is PointerKind.SEARCH]
+    return "number IN (SELECT value FROM json_each(?))", [json.dumps(numbers)]
+
+
+def _count(db: sqlite3.Connection, condition: str, values: list[object]) -> int:
+    return int(db.execute(f"SELECT count(*) FROM search WHERE {condition}", values).fetchone()[0])  # noqa: S608
+
+
+def event(db: sqlite3.Connection, seq: int) -> Event:
+    """Return one event of the log."""
+    return event_of(db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone())
+
+
+def _belonging(db: sqlite3.Connection, asked: set[int]) -> Iterator[tuple[int, str]]:
+    """Yield what was made from the chosen or holds the same bytes, and how it belongs to it."""
+    known = set(asked)
+    queue = sorted(asked)
+    while queue:
+        one = event(db, queue.pop(0))
+        for seq, why in _next_to(db, one):
+            if seq not in known:
+                known.add(seq)
+                queue.append(seq)
+                yield seq, why
+
+
+def _next_to(db: sqlite3.Connection, one: Event) -> Iterator[tuple[int, str]]:
+    body = one.body or {}
+    if one.kind is Kind.MESSAGE_APPENDED:
+        for number in body.get("artifacts", ()):
+            yield from ((seq, f"came with H{one.seq}") for seq in _artifact(db, number))
+    elif one.kind is Kind.ARTIFACT_SPILLED:
+        same = "SELECT seq FROM artifact WHERE sha256 = ? AND number != ?"
+        rows = db.execute(same, (bytes.fromhex(body["sha256"]), body["number"]))
+        yield from ((row[0], f"has the bytes of A{body['number']}") for row in rows)
+        yield from ((seq, f"shows A{body['number']}") for seq in _messages_with(db, body["number"]))
+        yield from ((seq, f"A{body['number']} is its summary") for seq in _folds_of(db, body["number"]))
+    elif one.kind is Kind.FOLD_RECORDED and body.get("summary"):
+        number = body["summary"]["artifact"]
+        yield from ((seq, f"is the summary of F{body['number']}") for seq in _artifact(db, number))
+
+
+def _artifact(db: sqlite3.Connection, number: int) -> list[int]:
+    return [row[0] for row in db.execute("SELECT seq FROM artifact WHERE number = ?", (number,))]
+
+
+def _folds_of(db: sqlite3.Connection, number: int) -> list[int]:
+    query = (
+        "SELECT entry.seq FROM fold JOIN entry ON entry.pointer = 'F' || fold.number AND chunk IS NULL"
+        " WHERE json_extract(body, '$.summary.artifact') = ?"
+    )
+    return [row[0] for row in db.execute(query, (number,))]
+
+
+def _messages_with(db: sqlite3.Connection, number: int) -> list[int]:
+    query = "SELECT seq, body FROM event WHERE kind = ? AND body IS NOT NULL AND instr(body, '\"artifacts\":[') > 0"
+    rows = db.execute(query, (Kind.MESSAGE_APPENDED,))
+    return [row["seq"] for row in rows if number in json.loads(row["body"]).get("artifacts", ())]
+
+
+def _doomed(db: sqlite3.Connection, seq: int, why: str) -> Doomed:
+    one = event(db, seq)
+    body = one.body or {}
+    number = body.get("search") if one.kind is Kind.SEARCH_MISSED else body.get("number", seq)
+    live = one.kind is Kind.DECISION_PINNED and _is_live(db, body["number"])
+    return Doomed(seq, f"{_LETTERS[one.kind]}{number or 0}", one.kind, _title(one, body), why, live)
+
+
+def _is_live(db: sqlite3.Connection, number: int) -> bool:
+    return db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()[0] is None
+
+
+def _title(one: Event, body: Body) -> str:
+    names = {
+        Kind.ARTIFACT_SPILLED: ("label", "source", "path"),
+        Kind.STATE_CHECKPOINTED: ("goal", "next_step"),
+        Kind.FOLD_RECORDED: ("trigger",),
+        Kind.SEARCH_MISSED: ("query",),
+    }.get(one.kind, ("text",))
+    text = next((body[name] for name in names if body.get(name)), "")
+    line = " ".join(str(text)[: TITLE_CHARS * 2].split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+
+
+def quotes(body: Body, gone: set[str]) -> bool:
+    """Whether a fold's body quotes what goes: a sentence or string of it, or a pin's specifics."""
+    pins = {pointer[1:] for pointer in gone if pointer.startswith("P")}
+    pairs = [
+        *((pointer, "") for pointer, _ in body["offered"]),
+        *((pointer, "") for _, pointer in body["strings"]),
+    ]
+    return any(pointer in gone for pointer, _ in pairs) or not pins.isdisjoint(body["lost"])
+
+
+def _cleaned(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
+    gone = {each.pointer for each in doomed}
+    for row in db.execute("SELECT number, body FROM fold").fetchall():
+        if f"F{row['number']}" not in gone and quotes(json.loads(row["body"]), gone):
+            yield f"F{row['number']}"
+
+
+def _elsewhere(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
+    """Name other places where a doomed pin's or message's very words stand: transcripts repeat what was said."""
+    seqs = {each.seq for each in doomed}
+    found = 0
+    for each in doomed:
+        words = (event(db, each.seq).body or {}).get("text", "")
+        if not words:
+            continue
+        query = "SELECT * FROM event WHERE body IS NOT NULL AND instr(body, ?) > 0"
+        for row in db.execute(query, (canonical(words)[1:-1],)):
+            if row["seq"] not in seqs and row["kind"] in _LETTERS and found < ELSEWHERE:
+                found += 1
+                yield _doomed(db, row["seq"], "").pointer

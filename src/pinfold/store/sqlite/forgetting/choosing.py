@@ -1,0 +1,168 @@
+"""What a person's words choose: the seqs of events whose bodies are to go. Reads only."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.events import Kind, canonical
+from pinfold.store.forgetting import Forget, Retention
+from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
+from pinfold.store.values import Pointer, PointerKind
+
+CONTENT_KINDS = (
+    Kind.MESSAGE_APPENDED,
+    Kind.ARTIFACT_SPILLED,
+    Kind.DECISION_PINNED,
+    Kind.STATE_CHECKPOINTED,
+    Kind.FOLD_RECORDED,
+    Kind.SEARCH_MISSED,
+)
+"""What has content; the other kinds say who was there and what replaced what, in numbers."""
+
+_GIVEN_UP = (Kind.MESSAGE_APPENDED, Kind.ARTIFACT_SPILLED, Kind.SEARCH_MISSED)
+_POINTER = re.compile(r"\b([AH])([1-9][0-9]{0,17})\b")
+
+
+def _kinds(kinds: Iterable[Kind]) -> str:
+    return json.dumps(list(kinds))
+
+
+_STANDS = (
+    "body IS NOT NULL AND kind IN (SELECT value FROM json_each(?))"
+    " AND NOT (kind = 'fold.recorded' AND instr(body, '\"amends\":true') > 0)"
+)
+"""Has content that can go; what amends a fold has figures only."""
+
+
+def chosen(db: sqlite3.Connection, command: Forget) -> set[int]:
+    """Return the seqs that a command names itself.
+
+    Raises `InvalidInputError` unless it names in exactly one way, `NotFoundError` for what is not there.
+    """
+    ways = [command.pointers, command.session, command.before, command.match]
+    if sum(bool(way) for way in ways) != 1:
+        raise InvalidInputError(
+            "It is not clear what to forget.", "Give pointers, or one of --session, --before and --match."
+        )
+    if command.pointers:
+        return {seq for pointer in command.pointers for seq in _pointed(db, pointer)}
+    if command.session:
+        return _select(db, "session = ?", session_number(db, command.session))
+    if command.before:
+        return _before(db, command.before)
+    assert command.match is not None
+    return _matching(db, command.match)
+
+
+def _select(db: sqlite3.Connection, condition: str, value: object) -> set[int]:
+    query = f"SELECT seq FROM event WHERE {_STANDS} AND {condition}"  # noqa: S608 - conditions are ours
+    return {row[0] for row in db.execute(query, (_kinds(CONTENT_KINDS), value))}
+
+
+def _pointed(db: sqlite3.Connection, pointer: Pointer) -> list[int]:
+    if pointer.kind is PointerKind.SEARCH:
+        rows = db.execute("SELECT seq FROM miss WHERE search = ?", (pointer.number,)).fetchall()
+        if not rows and db.execute("SELECT 1 FROM search WHERE number = ?", (pointer.number,)).fetchone():
+            return []
+    else:
+        rows = db.execute("SELECT DISTINCT seq FROM entry WHERE pointer = ?", (str(pointer),)).fetchall()
+    if not rows:
+        refuse_forgotten(db, pointer)
+        raise NotFoundError(
+            str(pointer), "there is nothing of that name", "`pinfold search` finds what there is."
+        )
+    return [row[0] for row in rows]
+
+
+def session_number(db: sqlite3.Connection, name: str) -> int:
+    """Return the session of that number, or that continues the conversation of that name."""
+    number = int(name) if name.isascii() and name.isdigit() else -1
+    row = db.execute(
+        "SELECT number FROM session WHERE number = ? UNION SELECT session FROM conversation WHERE conversation = ?",
+        (number, name),
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(
+            f"session {name}", "there is none of that number or name", "`pinfold status` counts them."
+        )
+    return int(row[0])
+
+
+def instant(text: str) -> str:
+    """Return an ISO 8601 instant or day as the log spells it; raises `InvalidInputError`."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
+    return found.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _before(db: sqlite3.Connection, before: str) -> set[int]:
+    if before.isascii() and before.isdigit():
+        return _select(db, "seq < ?", int(before))
+    return _select(db, "at < ?", instant(before))
+
+
+def _matching(db: sqlite3.Connection, text: str) -> set[int]:
+    spelled = canonical(text)[1:-1]
+    candidates = _select(db, "instr(body, ?) > 0", spelled)
+    found = {seq for seq in candidates if _says(_body(db, seq), text)}
+    for digest in _contents_with(db, text.encode()):
+        found |= {row[0] for row in db.execute("SELECT seq FROM artifact WHERE sha256 = ?", (digest,))}
+    return found
+
+
+def _body(db: sqlite3.Connection, seq: int) -> object:
+    return json.loads(db.execute("SELECT body FROM event WHERE seq = ?", (seq,)).fetchone()[0])
+
+
+def _says(value: object, text: str) -> bool:
+    """Whether a text stands in a value of a body, and not only in the names of its fields."""
+    if isinstance(value, str):
+        return text in value
+    if isinstance(value, dict):
+        return any(_says(each, text) for each in value.values())
+    return isinstance(value, list) and any(_says(each, text) for each in value)
+
+
+def _contents_with(db: sqlite3.Connection, needle: bytes) -> Iterator[bytes]:
+    """Yield the digests of contents that hold the bytes anywhere, also across two chunks."""
+    for content in db.execute("SELECT id, sha256 FROM content").fetchall():
+        tail = b""
+        for row in db.execute("SELECT * FROM chunk WHERE content = ? ORDER BY start", (content["id"],)):
+            piece = tail + chunk_of(row).unpack(f"A chunk of {content['sha256'].hex()[:12]}")
+            if needle in piece:
+                yield content["sha256"]
+                break
+            tail = piece[-(len(needle) - 1) :] if len(needle) > 1 else b""
+
+
+def given_up(db: sqlite3.Connection, command: Retention) -> set[int]:
+    """Return the seqs that a retention policy gives up."""
+    query = (
+        f"SELECT seq FROM event WHERE {_STANDS} AND at < ? AND session NOT IN"  # noqa: S608
+        " (SELECT session FROM event WHERE session > 0 GROUP BY session ORDER BY max(seq) DESC LIMIT ?)"
+    )
+    found = db.execute(query, (_kinds(_GIVEN_UP), instant(command.before), command.sessions))
+    return {row[0] for row in found} - _named(db)
+
+
+def _named(db: sqlite3.Connection) -> set[int]:
+    """Return the seqs of what a pin, a checkpoint or a fold names by its pointer."""
+    rows = db.execute(
+        "SELECT text || ' ' || why FROM pin UNION ALL SELECT state FROM checkpoint UNION ALL SELECT body FROM fold"
+    )
+    pointers = {found for row in rows for found in _POINTER.findall(row[0])}
+    entries = {int(number) for letter, number in pointers if letter == "H"}
+    numbers = [int(number) for letter, number in pointers if letter == "A"]
+    numbers += [
+        row[0] for row in db.execute("SELECT json_extract(body, '$.summary.artifact') FROM fold") if row[0]
+    ]
+    query = "SELECT seq FROM artifact WHERE number IN (SELECT value FROM json_each(?))"
+    return entries | {row[0] for row in db.execute(query, (json.dumps(numbers),))}
