@@ -22,6 +22,7 @@ _ELSEWHERE = {
     "reads": ("status", "pins", "search", "show", "folds", "misses", "recall"),
     "doing": ("run", "import_", "hook"),
     "installing": ("install", "uninstall"),
+    "forgetting": ("forget", "gc"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

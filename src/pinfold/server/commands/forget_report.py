@@ -1,0 +1,187 @@
+"""What `forget` and `gc` show before, ask, do, and say afterwards."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any, Literal
+
+import click
+
+from pinfold.context.visible import counted, size_text, visible
+from pinfold.server.commands.reports import ask
+from pinfold.server.commands.tables import flat, tolerate_encoding
+from pinfold.server.settings import Settings
+from pinfold.store import Store
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+
+Mode = Literal["look", "do"]
+_SHOWN = 20
+_NAMES = {
+    "decision.pinned": "pin",
+    "artifact.spilled": "artifact",
+    "state.checkpointed": "checkpoint",
+    "fold.recorded": "fold",
+    "message.appended": "entry",
+    "search.missed": "miss",
+}
+_PLURALS = {"entry": "entries", "miss": "misses"}
+
+
+def carry_out(settings: Settings, command: Forget | Retention, mode: Mode | None, *, as_json: bool) -> bool:
+    """Show the plan; forget and scrub, where `mode` is None only if a person says so; return whether all is done.
+
+    Raises `InvalidInputError` where nobody can be asked, and what the store raises.
+    """
+    tolerate_encoding()
+
+    async def question(store: Store) -> bool:
+        planned = await store.forget_plan(command)
+        if not as_json:
+            _show(planned)
+        if planned.is_empty or mode == "look" or not (mode == "do" or _agreed(as_json=as_json)):
+            if as_json:
+                _tell(_facts(planned, None, None))
+            return True
+        done = await store.forget(command)
+        with _bar(as_json=as_json) as step:
+            scrubbed = await store.scrub(step)
+        if as_json:
+            _tell(_facts(done.plan, done, scrubbed) | _left(settings))
+        else:
+            click.echo(_outcome(done, scrubbed))
+            _warn(settings)
+        return scrubbed.owed is None
+
+    return ask(settings, question)
+
+
+def finish_scrub(settings: Settings, *, as_json: bool) -> bool:
+    """Scrub the files; return whether it could be done."""
+
+    async def question(store: Store) -> bool:
+        with _bar(as_json=as_json) as step:
+            scrubbed = await store.scrub(step)
+        if as_json:
+            _tell({"ok": scrubbed.owed is None} | asdict(scrubbed))
+        else:
+            click.echo(_scrub_line(scrubbed))
+        return scrubbed.owed is None
+
+    return ask(settings, question)
+
+
+def _agreed(*, as_json: bool) -> bool:
+    if as_json or not sys.stdin.isatty():
+        raise InvalidInputError(
+            "Nothing was forgotten: there is nobody to ask.", "Look with --dry-run, then say --yes."
+        )
+    return click.confirm("Forget all of this for good?", default=False)
+
+
+def _show(planned: ForgetPlan) -> None:
+    """Show live pins first, then the others, on a terminal not more than a screenful."""
+    live = [each for each in planned.doomed if each.is_live_pin]
+    others = [each for each in planned.doomed if not each.is_live_pin]
+    shown = others[:_SHOWN] if sys.stdout.isatty() else others
+    for each in [*live, *shown]:
+        click.echo(_line(each))
+    if len(shown) < len(others):
+        click.echo(f"… and {len(others) - len(shown):,} more")
+    for line in _remarks(planned, live):
+        click.echo(line, err=not sys.stdout.isatty())
+
+
+def _line(each: Doomed) -> str:
+    name = "live pin" if each.is_live_pin else _NAMES[each.kind]
+    why = f"\t({each.why})" if each.why else ""
+    return f"{each.pointer}\t{name}\t{flat(each.title)}{why}"
+
+
+def _remarks(planned: ForgetPlan, live: Sequence[Doomed]) -> list[str]:
+    if planned.is_empty:
+        return ["There is nothing to forget."]
+    shown = (
+        f"; {counted(len(live), 'pin')} of them {'is' if len(live) == 1 else 'are'} in the brief now"
+        if live
+        else ""
+    )
+    lines = [f"would go: {_counts(planned)}{shown}"]
+    if planned.cleaned:
+        lines.append(f"stays, without what it quotes of them: {', '.join(planned.cleaned)}")
+    if planned.elsewhere:
+        lines.append(
+            f"the same words stand in {', '.join(planned.elsewhere)}, which stay (--match takes them)"
+        )
+    return lines
+
+
+def _counts(planned: ForgetPlan) -> str:
+    numbers = Counter(_NAMES[each.kind] for each in planned.doomed)
+    parts = [counted(number, name, _PLURALS.get(name, "")) for name, number in numbers.items()]
+    if planned.searches:
+        parts.append(counted(planned.searches, "recent search", "recent searches"))
+    return ", ".join(parts)
+
+
+def _outcome(done: Forgotten, scrubbed: Scrubbed) -> str:
+    receipt = f" (receipt {done.receipt})" if done.receipt else ""
+    return f"forgotten: {_counts(done.plan)}{receipt}\n{_scrub_line(scrubbed)}"
+
+
+def _scrub_line(scrubbed: Scrubbed) -> str:
+    if scrubbed.owed is not None:
+        return f"the files are not scrubbed yet: {scrubbed.owed}. Then run `pinfold forget --finish`."
+    sizes = f"{size_text(scrubbed.before_bytes)} before, {size_text(scrubbed.after_bytes)} now"
+    return f"the files are scrubbed: {sizes}"
+
+
+def _left(settings: Settings) -> dict[str, Any]:
+    """Return what still holds it, because it is not ours to touch or was made to outlast everything."""
+    kept = sorted((settings.existing_store() / "backups").glob("*.db"))
+    return {"backups": [str(file) for file in kept]}
+
+
+def _warn(settings: Settings) -> None:
+    for backup in _left(settings)["backups"]:
+        click.echo(f"still in the backup {visible(backup)}: delete it when it is no longer needed", err=True)
+    click.echo("not touched: the clients' own transcripts, which may hold it, too", err=True)
+
+
+def _facts(planned: ForgetPlan, done: Forgotten | None, scrubbed: Scrubbed | None) -> dict[str, Any]:
+    things = [asdict(each) | {"kind": _NAMES[each.kind]} for each in planned.doomed]
+    facts: dict[str, Any] = {
+        "ok": scrubbed is None or scrubbed.owed is None,
+        "done": done is not None,
+        "things": things,
+        "searches": planned.searches,
+        "cleaned": planned.cleaned,
+        "elsewhere": planned.elsewhere,
+        "receipt": str(done.receipt) if done and done.receipt else None,
+        "scrub": asdict(scrubbed) if scrubbed else None,
+    }
+    return facts
+
+
+def _tell(facts: dict[str, Any]) -> None:
+    click.echo(json.dumps(facts))
+
+
+@contextmanager
+def _bar(*, as_json: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show the scrub's steps as a bar on a terminal."""
+    if as_json or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=1, label="scrub", file=sys.stderr) as bar:
+
+        def step(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        yield step

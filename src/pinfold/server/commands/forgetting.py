@@ -1,0 +1,110 @@
+"""The commands `forget` and `gc`: what would go is shown first, and nothing goes without a word."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pinfold.server.options import JSON, PROJECT, Command, settings_of
+
+if TYPE_CHECKING:
+    from pinfold.server.commands.forget_report import Mode
+    from pinfold.store.values import Caller, Pointer
+
+_LOOK = click.option("--dry-run", "mode", flag_value="look", help="Show what would go and change nothing.")
+_DO = click.option("--yes", "mode", flag_value="do", help="Do not ask.")
+_DAYS = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
+_LONGEST_DAYS = 36_500
+
+
+def _pointers(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[Pointer, ...]:
+    from pinfold.store.values import Pointer, PointerKind
+
+    found = [re.fullmatch(r"([PACHFS])([1-9][0-9]{0,17})", text.strip(), re.IGNORECASE) for text in texts]
+    if not all(found):
+        raise click.BadParameter("a pointer looks like P7, A12, C3, H142, F2 or S9, without a range")
+    return tuple(Pointer(PointerKind(each[1].upper()), int(each[2])) for each in found if each)
+
+
+def _days(_ctx: click.Context, _option: click.Parameter, text: str) -> int:
+    found = re.fullmatch(r"([0-9]{1,5})([dwmy]?)", text.strip().lower())
+    days = int(found[1]) * _DAYS[found[2]] if found else _LONGEST_DAYS + 1
+    if days > _LONGEST_DAYS:
+        raise click.BadParameter("a time looks like 90d, 12w, 6m or 2y")
+    return days
+
+
+@click.command(cls=Command)
+@click.argument("pointers", nargs=-1, callback=_pointers)
+@click.option(
+    "--session", help="All that one session holds: its number, or the client's name of the conversation."
+)
+@click.option(
+    "--before", metavar="DATE|SEQ", help="All that was stored before: 2026-11-30, or a seq of the log."
+)
+@click.option(
+    "--match", metavar="TEXT", help="All that holds this text, letter for letter, artifacts included."
+)
+@click.option("--keep-pins", is_flag=True, help="Leave the pins that such a choice would take.")
+@click.option("--finish", is_flag=True, help="Only finish a scrub that could not be done before.")
+@PROJECT
+@_LOOK
+@_DO
+@JSON
+def forget(
+    pointers: tuple[Pointer, ...], project: Path | None, mode: Mode | None, *, as_json: bool, **way: Any
+) -> None:
+    """Forget things for good: POINTERS (P7 A12 H142 …), or one of --session, --before and --match.
+
+    What goes, pins too, is out of every answer and of every page of the store's files; only that it was there, and
+    when it went, stays known. Shows what would go and asks. Backups and the client's own transcripts are not touched.
+    """
+    from pinfold.server.commands.forget_report import carry_out, finish_scrub
+    from pinfold.store.forgetting import Forget
+
+    if way.pop("finish"):
+        ok = finish_scrub(settings_of(project), as_json=as_json)
+    else:
+        ok = carry_out(settings_of(project), Forget(_person(), pointers, **way), mode, as_json=as_json)
+    if not ok:
+        sys.exit(1)
+
+
+@click.command(cls=Command)
+@click.option(
+    "--older-than", "days", default="180d", callback=_days, show_default=True, help="E.g. 90d, 12w, 6m, 2y."
+)
+@click.option(
+    "--keep-sessions",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    help="Leave the newest so many sessions.",
+)
+@PROJECT
+@_LOOK
+@_DO
+@JSON
+def gc(days: int, keep_sessions: int, project: Path | None, mode: Mode | None, *, as_json: bool) -> None:
+    """Give up old messages, tool results, artifacts and misses, and give their room back.
+
+    Never pins, checkpoints and folds, nor what one of them names by its pointer. Shows what would go and asks.
+    """
+    from pinfold.server.commands.forget_report import carry_out
+    from pinfold.store.forgetting import Retention
+
+    before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
+    command = Retention(_person(), before, keep_sessions)
+    if not carry_out(settings_of(project), command, mode, as_json=as_json):
+        sys.exit(1)
+
+
+def _person() -> Caller:
+    from pinfold.store.values import COMMAND_LINE, Caller
+
+    return Caller(COMMAND_LINE, COMMAND_LINE, actor="cli")

@@ -1,0 +1,82 @@
+"""`pinfold forget` and `pinfold gc` as a person uses them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.server.person import Project, with_a_past
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return with_a_past(tmp_path / "app")
+
+
+def test_nothing_goes_without_a_word(project: Project) -> None:
+    before = project.lines("pins")
+    looked = project.run("forget", "P1", "--dry-run")
+    assert looked.exit_code == 0
+    assert looked.stdout.startswith("P1\t")
+    piped = project.run("forget", "P1")
+    assert (piped.exit_code, "say --yes" in piped.stderr) == (1, True)
+    assert project.run("forget", "P1", "--json").exit_code == 1
+    assert project.run("gc", "--older-than", "0d", "--keep-sessions", "0").exit_code == 1
+    assert project.lines("pins") == before
+
+
+def test_what_went_is_told_and_gone(project: Project) -> None:
+    [newest, *rest] = project.lines("pins")
+    done = project.run("forget", newest[0], "--yes")
+    assert done.exit_code == 0, done.stderr
+    assert "forgotten: 1 pin (receipt " in done.stdout
+    assert "the files are scrubbed" in done.stdout
+    assert "transcripts" in done.stderr
+    assert project.lines("pins") == rest
+    shown = project.run("show", newest[0])
+    assert (shown.exit_code, "it was forgotten on request on 20" in shown.stderr) == (1, True)
+    assert project.run("verify").exit_code == 0
+
+
+def test_the_whole_plan_is_told_as_an_object(project: Project) -> None:
+    facts = json.loads(project.run("forget", "--before", "9999", "--dry-run", "--json").stdout)
+    assert (facts["ok"], facts["done"], facts["receipt"], facts["scrub"]) == (True, False, None, None)
+    assert {thing["kind"] for thing in facts["things"]} >= {"pin", "artifact", "checkpoint", "entry", "fold"}
+    done = json.loads(project.run("forget", "--before", "9999", "--yes", "--json").stdout)
+    assert done["things"] == facts["things"]
+    assert done["scrub"]["after_bytes"] < done["scrub"]["before_bytes"]
+    assert project.run("forget", "--before", "9999", "--dry-run").stdout == ""
+
+
+def test_retention_leaves_pins_checkpoints_and_folds(project: Project) -> None:
+    done = project.run("gc", "--older-than", "0d", "--keep-sessions", "0", "--yes")
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(project.run("status", "--json").stdout)
+    assert facts["live_pins"] > 0
+    assert facts["checkpoints"] > 0
+    assert project.lines("folds")
+    assert project.run("verify").exit_code == 0
+
+
+def test_a_copy_in_a_backup_is_named(project: Project) -> None:
+    backups = project.settings.store_folder / "backups"
+    backups.mkdir()
+    (backups / "one.db").write_bytes(b"")
+    done = project.run("forget", "P1", "--yes")
+    assert f"still in the backup {backups / 'one.db'}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong", [["A12#L1-4"], ["P0"], ["everything"], ["--before", "yesterday"], [], ["P1", "--session", "1"]]
+)
+def test_what_cannot_be_meant_is_refused_with_the_accepted_form(project: Project, wrong: list[str]) -> None:
+    refused = project.run("forget", *wrong)
+    assert refused.exit_code in (1, 2)
+    assert any(form in refused.stderr for form in ("P7", "2026-11-30", "--match")), refused.stderr
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-1d", "99999y"])
+def test_a_time_that_is_none_is_refused(project: Project, text: str) -> None:
+    assert "90d" in project.run("gc", "--older-than", text, "--dry-run").stderr
