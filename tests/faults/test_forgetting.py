@@ -15,6 +15,7 @@ import pytest
 from pinfold.store.commands import Message, RecordFold
 from pinfold.store.content import Chunk
 from pinfold.store.forgetting import Forget
+from pinfold.store.sqlite import connection
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.forgetting.scrubbing import is_owed
@@ -96,6 +97,25 @@ async def test_nothing_of_the_forgotten_is_left_in_any_byte_of_the_files(
     assert _traces(place, needle) == {}
     assert (await store.verify()).problems == ()
     assert len((await find(store, "bystander", limit=50)).hits) == 50
+    await store.close()
+    assert _traces(place, needle) == {}
+
+
+async def test_no_copy_is_left_of_what_was_written_without_care_for_free_pages(
+    place: Place, needle: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As SQLite does where it is not told otherwise: what is deleted stays in the free part of its page."""
+    careless = tuple(one.replace("secure_delete = ON", "secure_delete = OFF") for one in connection._SETTINGS)
+    monkeypatch.setattr(connection, "_SETTINGS", careless)
+    store = await open_store(place.folder, "demo")
+    await _fill(store, needle)
+    for word in needle:
+        await store.forget(Forget(CLI, match=word))
+    await store.close()
+    monkeypatch.undo()
+    assert "log.db" in _traces(place, needle)
+    store = await open_store(place.folder, "demo")
+    assert (await store.scrub()).owed is None
     await store.close()
     assert _traces(place, needle) == {}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from contextlib import closing
 
@@ -11,10 +12,11 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
+from pinfold.store.events import Kind
 from pinfold.store.sqlite import opening
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
-from pinfold.store.sqlite.transaction import Transaction
+from pinfold.store.sqlite.transaction import Draft, Transaction
 from tests.contract.acts import find, pin
 from tests.store.children import child, ended, line_of, tell
 from tests.store.test_gate import HOLDER
@@ -162,3 +164,33 @@ async def test_a_store_opened_twice_in_one_process_loses_nothing_to_another_proc
     assert (await store.verify()).problems == ()
     await store.close()
     await again.close()
+
+
+async def test_a_verb_that_fails_after_it_wrote_leaves_nothing_behind(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+
+    def fail(tx: Transaction) -> None:
+        tx.append(Draft(Kind.SEARCH_MISSED, {"search": 1, "query": "q", "hits": [], "why": "x"}, 0, "agent"))
+        raise ValueError("on purpose")
+
+    for _ in range(2):  # the second finds no transaction that the first one left open
+        with pytest.raises(ValueError, match="on purpose"):
+            await store._writer.write(fail)
+    assert (await store.status()).events == 0
+    assert (await pin(store, "now")).receipt.seq == 2  # behind the start of its session
+    assert (await store.verify()).problems == ()
+    await store.close()
+
+
+async def test_a_program_that_passes_by_the_lock_for_a_moment_only_delays(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await open_store(place.folder, "demo")
+    stranger = sqlite3.connect(place.database, isolation_level=None, check_same_thread=False)
+    stranger.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.1, stranger.execute, ("ROLLBACK",))
+    monkeypatch.setattr(store._writer._pen, "_check_file", release.start)  # the last thing before BEGIN
+    assert (await pin(store, "later")).pin.number == 1
+    release.join()
+    stranger.close()
+    await store.close()

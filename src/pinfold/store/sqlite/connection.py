@@ -30,6 +30,7 @@ _SETTINGS = (
     "PRAGMA mmap_size = 0",
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
+    "PRAGMA secure_delete = ON",  # as in many builds: a deleted row's bytes go at once
     "PRAGMA fullfsync = ON",  # on macOS plain fsync stops at the drive's cache; elsewhere it means nothing
     "PRAGMA checkpoint_fullfsync = ON",
     "PRAGMA temp_store = MEMORY",

@@ -35,7 +35,6 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     planned = plan(tx.db, command)
     if planned.is_empty:
         return Forgotten(planned, None)
-    tx.db.execute("PRAGMA secure_delete = ON")
     owe(tx)
     gone = {each.pointer for each in planned.doomed}
     numbers = _forget_searches(tx, command, gone)

@@ -59,13 +59,11 @@ def scrub(db: sqlite3.Connection, place: Place, progress: Progress | None = None
 
 @contextmanager
 def _on_disk(db: sqlite3.Connection) -> Iterator[None]:
-    """Let the copy that VACUUM makes lie in an unnamed file, not in memory; leave nothing of old pages."""
+    """Let the copy that VACUUM makes lie in an unnamed file, not in memory."""
     db.execute("PRAGMA temp_store = FILE")
-    db.execute("PRAGMA secure_delete = ON")
     try:
         yield
     finally:
-        db.execute("PRAGMA secure_delete = OFF")
         db.execute("PRAGMA temp_store = MEMORY")
 
 
