@@ -13,7 +13,7 @@ from pinfold.store.results import ArtifactSlice
 from tests.contract.acts import BEN, find, pin, spill, spill_blocks
 from tests.contract.conftest import Open
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P9")]
 
 
 def _log(lines: int) -> bytes:

@@ -7,7 +7,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, BEN, checkpoint, pin
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P31")]
 
 
 async def test_a_checkpoint_says_what_opened_closed_and_stayed(store: Store) -> None:

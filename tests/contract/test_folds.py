@@ -12,7 +12,7 @@ from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, BEN, OUTLINE, find, pin, say, spill
 from tests.contract.conftest import Open
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P4", "P34")]
 
 
 async def _fold(store: Store, key: str, summary: str = "All was reviewed.", **more: Any) -> RecordedFold:

@@ -15,7 +15,7 @@ from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P38")]
 CLI = Caller("command-line", "command-line", actor="cli")
 
 

@@ -12,7 +12,7 @@ from pinfold.store.values import Pointer, PointerKind, Receipt
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P6", "P7", "P10")]
 
 
 async def _busy_history(store: Store, seed: int) -> None:

@@ -9,7 +9,7 @@ from pinfold.store.values import Caller, PinKind
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin
 from tests.contract.conftest import Open
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P31")]
 
 
 async def test_a_pin_is_read_back_as_it_was_given(store: Store) -> None:

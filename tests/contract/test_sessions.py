@@ -8,7 +8,7 @@ from pinfold.store.results import StartedSession
 from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, checkpoint, pin
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P4", "P31")]
 
 CLEARED = Caller("claude-code", "anna-after-clear")
 SERVER = Caller("claude-code", "anna", runs=("72", "71"))

@@ -28,3 +28,11 @@ def test_every_promise_that_the_code_names_as_its_source_is_in_the_document() ->
     ]
     named = {number for source in sources for number in re.findall(r"\bP\d+\b", source)}
     assert sorted(named - set(re.findall(r"\bP\d+\b", PROMISES))) == []
+
+
+def test_every_test_of_the_stores_contract_holds_a_promise() -> None:
+    promised = set(re.findall(r"^\| (P\d+) ", PROMISES, re.MULTILINE))
+    for file in sorted((ROOT / "tests" / "contract").glob("test_*.py")):
+        marked = re.search(r"^pytestmark = .*mark\.promise\((.*)\)", file.read_text("utf-8"), re.MULTILINE)
+        assert marked, file.name
+        assert set(re.findall(r"P\d+", marked[1])) <= promised, file.name
