@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pinfold import __version__
 from pinfold.server.options import JSON, PROJECT, Command, settings_of, telling_errors
-from pinfold.store.errors import InvalidInputError
-
-if TYPE_CHECKING:
-    from pinfold.store.values import Receipt
-
 
 _ELSEWHERE = {
     "reads": ("status", "pins", "search", "show", "folds", "misses", "recall"),
     "doing": ("run", "import_", "hook"),
     "installing": ("install", "uninstall"),
     "forgetting": ("forget", "gc"),
+    "checking": ("verify", "rebuild"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 
@@ -85,48 +79,6 @@ def brief(project: Path | None, as_of: int | None, *, as_json: bool) -> None:
     click.echo(brief_report(settings_of(project), as_of, as_json=as_json))
 
 
-def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[Receipt]:
-    from pinfold.store.values import Receipt
-
-    try:
-        return [Receipt.read(text) for text in texts]
-    except InvalidInputError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-@main.command()
-@PROJECT
-@click.option(
-    "--receipt",
-    "receipts",
-    multiple=True,
-    callback=_read_receipts,
-    help="A receipt that must hold, e.g. 42:9f31c2aa07d4; repeatable.",
-)
-@JSON
-def verify(project: Path | None, receipts: list[Receipt], *, as_json: bool) -> None:
-    """Check the log's chain, the views and the index against it, and every artifact. Changes nothing.
-
-    Only a receipt can show that the log's end was cut off: writes are acknowledged with one.
-    """
-    from pinfold.server.commands.reports import verify_report
-
-    text, ok = verify_report(settings_of(project), _progress("verify"), receipts, as_json=as_json)
-    click.echo(text)
-    if not ok:
-        sys.exit(1)
-
-
-@main.command()
-@PROJECT
-@JSON
-def rebuild(project: Path | None, *, as_json: bool) -> None:
-    """Derive all views and the search index anew from the log."""
-    from pinfold.server.commands.reports import rebuild_report
-
-    click.echo(rebuild_report(settings_of(project), _progress("rebuild"), as_json=as_json))
-
-
 @main.command()
 @click.option("--keep", is_flag=True, help="Keep the throw-away store and say where it is.")
 def demo(*, keep: bool) -> None:
@@ -134,16 +86,3 @@ def demo(*, keep: bool) -> None:
     from pinfold.server.commands.demo import play
 
     play(click.echo, keep=keep)
-
-
-def _progress(label: str) -> Callable[[int, int], None] | None:
-    """Return what shows long work on a terminal; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        return None
-
-    def show(done: int, total: int) -> None:
-        end = "\n" if done == total else ""
-        sys.stderr.write(f"\r{label}: {done:,} of {total:,} events{end}")
-        sys.stderr.flush()
-
-    return show

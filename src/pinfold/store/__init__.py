@@ -228,12 +228,23 @@ class Store(ABC):
         """Check the log's chain, the views against the log, the search index, and every artifact. Changes nothing.
 
         `receipts` are some that writes were acknowledged with: only they can show that the log's end was cut off.
-        Source: P10.
+        It works on a copy, which needs room, and which ends its only snapshot. Source: P10, P16.
+        """
+
+    @abstractmethod
+    async def stale_views(self, progress: Progress | None = None) -> tuple[str, ...]:
+        """Return what `rebuild` would change: names of views, and `search index`. Changes nothing.
+
+        Raises as `rebuild` and `verify` do.
         """
 
     @abstractmethod
     async def rebuild(self, progress: Progress | None = None) -> int:
-        """Derive all views and the index anew from the log in one transaction; return the number of events."""
+        """Derive all views and the index anew from the log in one transaction; return the number of events.
+
+        Until it is done others read what was there, and writers wait or are told who holds the store.
+        Raises `DamagedError`, and leaves all as it was, for an event that does not match its digest.
+        """
 
     @abstractmethod
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:

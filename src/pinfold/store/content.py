@@ -73,13 +73,13 @@ class _Place:
 class Content:
     """Digested, packed bytes, ready to be stored. `lines` counts a last line without a line end too."""
 
-    def __init__(self, spool: IO[bytes], places: list[_Place], totals: _Totals) -> None:
+    def __init__(self, spool: IO[bytes], places: list[_Place], totals: Totals) -> None:
         self._spool = spool
         self._places = places
         self.sha256 = totals.digest.digest()
         self.size_bytes = totals.size_bytes
         self.is_text = totals.is_text
-        self.lines = totals.newlines + (1 if totals.size_bytes and not totals.ends_line else 0)
+        self.lines = totals.lines
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """Yield where each chunk starts and its size in bytes, in order; reads nothing."""
@@ -103,7 +103,7 @@ class Content:
         self._spool.close()
 
 
-class _Totals:
+class Totals:
     """What is known of the whole once all blocks have passed."""
 
     def __init__(self) -> None:
@@ -114,7 +114,13 @@ class _Totals:
         self.ends_line = False
         self._decoder = codecs.getincrementaldecoder("utf-8")()
 
+    @property
+    def lines(self) -> int:
+        """How many lines have passed; a last one without a line end counts too."""
+        return self.newlines + (1 if self.size_bytes and not self.ends_line else 0)
+
     def add(self, piece: bytes) -> None:
+        """Let the next piece pass."""
         self.digest.update(piece)
         self.size_bytes += len(piece)
         self.newlines += piece.count(b"\n")
@@ -130,6 +136,7 @@ class _Totals:
         return True
 
     def finish(self) -> None:
+        """Say that all has passed."""
         if self.is_text:
             self.is_text = self._decodes(b"", final=True)
 
@@ -167,7 +174,7 @@ def collect(blocks: Iterable[bytes], max_bytes: int = MAX_ARTIFACT_BYTES) -> Con
     """
     spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - Content closes it
     packer = zstd.ZstdCompressor(level=_LEVEL)
-    totals = _Totals()
+    totals = Totals()
     places: list[_Place] = []
     try:
         for piece in _cuts(blocks):

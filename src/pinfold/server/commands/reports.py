@@ -64,3 +64,15 @@ def rebuild_report(settings: Settings, progress: Progress | None, *, as_json: bo
         return f"rebuilt views and index from {counted(events, 'event')}"
 
     return ask(settings, question)
+
+
+def stale_report(settings: Settings, progress: Progress | None, *, as_json: bool) -> str:
+    """Return what a rebuild would change, as a line each or as an object."""
+
+    async def question(store: Store) -> str:
+        stale = await store.stale_views(progress)
+        if as_json:
+            return json.dumps({"ok": True, "project": store.project, "differs": stale})
+        return "\n".join(f"{name}: differs from the log" for name in stale) or "nothing differs from the log"
+
+    return ask(settings, question)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from pinfold.store.errors import DamagedError
 from pinfold.store.sqlite.indexing import index_entry
 from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
 
@@ -20,8 +22,8 @@ def is_indexed(start: int, size_bytes: int, total_bytes: int) -> bool:
     return start < INDEXED_HEAD_BYTES or start + size_bytes > total_bytes - INDEXED_TAIL_BYTES
 
 
-def apply(db: sqlite3.Connection, found: Iterable[Change], bytes_in: str = "main") -> None:
-    """Carry out changes in order. `bytes_in` names the database that holds `content` and `chunk`."""
+def apply(db: sqlite3.Connection, found: Iterable[Change]) -> None:
+    """Carry out changes in order."""
     for change in found:
         match change:
             case PutRow():
@@ -40,7 +42,7 @@ def apply(db: sqlite3.Connection, found: Iterable[Change], bytes_in: str = "main
             case AmendFold():
                 _amend_fold(db, change)
             case PutEntry():
-                _put_entry(db, change, bytes_in)
+                _put_entry(db, change)
 
 
 def _column(value: Any) -> Any:
@@ -67,7 +69,7 @@ def _amend_fold(db: sqlite3.Connection, change: AmendFold) -> None:
         db.execute("UPDATE fold SET body = ? WHERE number = ?", (_column(body), change.number))
 
 
-def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
+def _put_entry(db: sqlite3.Connection, change: PutEntry) -> None:
     entry = _insert_entry(db, change, chunk=None)
     if change.text:
         index_entry(db, entry, change.text)
@@ -77,7 +79,7 @@ def _put_entry(db: sqlite3.Connection, change: PutEntry, bytes_in: str) -> None:
             "INSERT OR IGNORE INTO entry_path (name, path, entry) VALUES (?, ?, ?)", (name, path, entry)
         )
     if change.sha256 is not None and change.indexed_bytes:
-        for chunk, text in _indexed_chunks(db, change.sha256, bytes_in):
+        for chunk, text in _indexed_chunks(db, change.sha256):
             index_entry(db, _insert_entry(db, change, chunk=chunk), text)
 
 
@@ -91,20 +93,20 @@ def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None
     return inserted.lastrowid
 
 
-def _indexed_chunks(db: sqlite3.Connection, sha256: str, bytes_in: str) -> Iterator[tuple[int, str]]:
+def _indexed_chunks(db: sqlite3.Connection, sha256: str) -> Iterator[tuple[int, str]]:
+    """Yield the chunks that search covers, but for damaged ones: what is around them can still be found."""
     from pinfold.store.sqlite.chunks import chunk_of  # 5 ms that only an artifact is worth
 
     content = db.execute(
-        f"SELECT id, size_bytes FROM {bytes_in}.content WHERE sha256 = ?",  # noqa: S608
-        (bytes.fromhex(sha256),),
+        "SELECT id, size_bytes FROM content WHERE sha256 = ?", (bytes.fromhex(sha256),)
     ).fetchone()
     if content is None:
         return
-    rows = db.execute(
-        f"SELECT * FROM {bytes_in}.chunk WHERE content = ? ORDER BY start",  # noqa: S608
-        (content["id"],),
+    spans = db.execute(
+        "SELECT id, start, size_bytes FROM chunk WHERE content = ? ORDER BY start", (content["id"],)
     ).fetchall()
-    for row in rows:
-        if is_indexed(row["start"], row["size_bytes"], content["size_bytes"]):
-            piece = chunk_of(row).unpack(f"A chunk of artifact {sha256[:12]}")
-            yield row["id"], piece.decode("utf-8", "replace")
+    for span in spans:
+        if is_indexed(span["start"], span["size_bytes"], content["size_bytes"]):
+            row = db.execute("SELECT * FROM chunk WHERE id = ?", (span["id"],)).fetchone()
+            with suppress(DamagedError):
+                yield row["id"], chunk_of(row).unpack("").decode("utf-8", "replace")

@@ -32,6 +32,7 @@ _UNREADABLE_EXTENDED = {
     sqlite3.SQLITE_IOERR_DATA,
 }
 
+_NO_TEXT = "Could not decode to UTF-8"
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -45,6 +46,8 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
 
     Errors that mean a bug of ours are raised as they are.
     """
+    if str(error).startswith(_NO_TEXT):
+        raise DamagedError(f"A text in {where}") from None  # the driver's words repeat what is stored
     code = primary_code(error)
     extended = int(getattr(error, "sqlite_errorcode", 0) or 0)
     name = str(getattr(error, "sqlite_errorname", "no code"))

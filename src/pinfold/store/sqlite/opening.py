@@ -115,12 +115,12 @@ def _is_blank(db: sqlite3.Connection) -> bool:
 
 def _write_schema(db: sqlite3.Connection, project: str) -> None:
     import secrets  # both are needed once in the life of a store
-    from importlib.resources import files
 
-    schema = files("pinfold.store").joinpath("schema.sql").read_text("utf-8")
+    from pinfold.store.sqlite.schema import statements
+
     secret = secrets.token_bytes(32)
     db.execute("BEGIN IMMEDIATE")
-    for statement in statements(schema):
+    for statement in statements():
         db.execute(statement)
     db.executemany(
         "INSERT INTO meta (name, value) VALUES (?, ?)",
@@ -129,18 +129,6 @@ def _write_schema(db: sqlite3.Connection, project: str) -> None:
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     db.execute("COMMIT")
-
-
-def statements(script: str) -> list[str]:
-    """Split a schema into its statements."""
-    found: list[str] = []
-    pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            found.append(pending)
-            pending = ""
-    return found
 
 
 def check_carrier(db: sqlite3.Connection, place: Place) -> str | None:

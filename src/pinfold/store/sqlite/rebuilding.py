@@ -1,11 +1,13 @@
-"""`rebuild`: the views and the index, derived anew from the log. Source: design 1 (views are rebuildable)."""
+"""All that is derived from the log, derived anew. Source: design 1, How a write flows; P10."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from pinfold.store import Progress
+from pinfold.store.errors import DamagedError
+from pinfold.store.events import Event, digest_of
 from pinfold.store.sqlite.apply import apply
 from pinfold.store.sqlite.rows import event_of
 from pinfold.store.views import changes
@@ -20,11 +22,10 @@ def count(db: sqlite3.Connection, table: str) -> int:
     return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
 
 
-def log(db: sqlite3.Connection, progress: Progress | None, schema: str = "main") -> Iterator[sqlite3.Row]:
-    """Yield the log's rows in order."""
-    total = count(db, f"{schema}.event")
-    rows = db.execute(f"SELECT * FROM {schema}.event ORDER BY seq")  # noqa: S608
-    for done, row in enumerate(rows, start=1):
+def log_rows(db: sqlite3.Connection, progress: Progress | None) -> Iterator[sqlite3.Row]:
+    """Yield every event's row in order, and tell how far that is."""
+    total = count(db, "event")
+    for done, row in enumerate(db.execute("SELECT * FROM event ORDER BY seq"), start=1):
         yield row
         if progress is not None and (done % _EVERY == 0 or done == total):
             progress(done, total)
@@ -38,15 +39,22 @@ def empty(db: sqlite3.Connection) -> None:
 
 
 def rebuild(db: sqlite3.Connection, progress: Progress | None = None) -> int:
-    """Empty the views and the index and derive them anew; runs inside a write transaction."""
+    """Empty the views and the index and derive them anew, inside of a write transaction; return the number of events.
+
+    Raises `DamagedError` for an event that is not what it was: the views are then all that is left of it.
+    """
     empty(db)
-    return derive(db, log(db, progress))
-
-
-def derive(db: sqlite3.Connection, rows: Iterable[sqlite3.Row], bytes_in: str = "main") -> int:
-    """Apply what each row of the log changes; return how many there were."""
+    db.execute("REINDEX event")
     done = 0
-    for row in rows:
-        apply(db, changes(event_of(row)), bytes_in)
+    for row in log_rows(db, progress):
+        apply(db, changes(_sound(row)))
         done += 1
     return done
+
+
+def _sound(row: sqlite3.Row) -> Event:
+    if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
+        raise DamagedError(
+            f"Event {row['seq']} of the log", "A backup from before has it: `pinfold restore`."
+        )
+    return event_of(row)

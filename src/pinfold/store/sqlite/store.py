@@ -59,7 +59,7 @@ from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.rebuilding import rebuild
 from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
-from pinfold.store.sqlite.verifying import verify
+from pinfold.store.sqlite.verifying import stale_views, verify
 from pinfold.store.sqlite.writer import Writer
 from pinfold.store.values import Caller, Receipt
 
@@ -233,6 +233,10 @@ class SqliteStore(Store):
     ) -> VerifyReport:
         """See `Store.verify`."""
         return await anyio.to_thread.run_sync(verify, self._place.database, progress, receipts)
+
+    async def stale_views(self, progress: Progress | None = None) -> tuple[str, ...]:
+        """See `Store.stale_views`."""
+        return await anyio.to_thread.run_sync(stale_views, self._place.database, progress)
 
     async def rebuild(self, progress: Progress | None = None) -> int:
         """See `Store.rebuild`."""

@@ -1,176 +1,153 @@
-"""`verify`: the log against itself, and all that is derived against the log. Source: P10."""
+"""`verify`: the log against itself, and all that is derived or stored beside it against the log. Source: P10."""
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
-from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.checking_bytes import check_bytes
+from pinfold.store.sqlite.comparing import differences
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
+from pinfold.store.sqlite.copying import private_copy, unreadable
 from pinfold.store.sqlite.failures import translate
-from pinfold.store.sqlite.opening import statements
-from pinfold.store.sqlite.rebuilding import VIEWS, count, derive, log
+from pinfold.store.sqlite.rebuilding import log_rows
+from pinfold.store.sqlite.schema import missing_or_foreign
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
+from pinfold.store.sqlite.upgrading import is_old, upgrade
 from pinfold.store.values import Receipt
 
 _MOST_PROBLEMS = 50
+_COPYING, _CHAIN, _BYTES = 10, 30, 50
+"""Where each part of the work ends, in hundredths of all of it."""
 
 
 def verify(
     database: Path, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
 ) -> VerifyReport:
-    """Check everything in one snapshot of `database`, deriving the views anew in a scratch database.
+    """Check everything, in a private copy of `database` as it is now; the copy and its views need room.
 
-    The scratch has no name, so nothing of it is left behind, however this ends.
-    Raises `NoSpaceError` where there is no room for it.
+    Raises `NoSpaceError` where there is none, `BusyError` where another program keeps the file to itself.
     """
-    db = sqlite3.connect("", uri=True, isolation_level=None)
     try:
-        db.row_factory = sqlite3.Row
-        db.execute("PRAGMA synchronous = OFF")
-        db.execute("ATTACH DATABASE ? AS live", (f"{database.absolute().as_uri()}?mode=ro",))
-        for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
-            db.execute(statement)
-        db.execute("BEGIN")
-        return _report(db, progress, receipts)
-    except sqlite3.Error as error:
-        translate(error, str(database.parent))
-    finally:
-        db.close()
+        with private_copy(database, _part(progress, 0, _COPYING)) as copy:
+            return _Verification(copy, progress, receipts).report()
+    except DamagedError as error:
+        return VerifyReport(0, 0, (f"file: {error.message}",), None)
 
 
-def _report(db: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]) -> VerifyReport:
-    problems: list[str] = []
-    tip: Receipt | None = None
-    unmet: Mapping[Receipt, str] = dict.fromkeys(receipts, "")
-    events = artifacts = 0
-    with _naming("log", problems):
-        tip = _check_chain(db, problems, progress)
-        events = count(db, "live.event")
-        unmet = dict(_unmet(db, receipts))
-        problems.extend(f"receipt {receipt}: {why}" for receipt, why in unmet.items())
-    with _naming("file", problems):
-        problems.extend(f"file: {row[0]}" for row in db.execute("PRAGMA live.quick_check") if row[0] != "ok")
-    with _naming("bytes", problems):
-        artifacts = _check_bytes(db, problems)
-    if not problems:
-        _check_derived(db, problems)
-    held = tuple(receipt for receipt in receipts if receipt not in unmet)
-    return VerifyReport(events, artifacts, tuple(problems[:_MOST_PROBLEMS]), tip, held)
-
-
-def _unmet(db: sqlite3.Connection, receipts: Sequence[Receipt]) -> Iterator[tuple[Receipt, str]]:
-    """Yield each receipt that the log does not bear out, and why; a cut tail shows in nothing else."""
-    for receipt in receipts:
-        row = db.execute("SELECT digest FROM live.event WHERE seq = ?", (receipt.seq,)).fetchone()
-        if row is None:
-            yield receipt, "the log ends before it; acknowledged events are missing"
-        elif not row["digest"].hex().startswith(receipt.digest):
-            yield receipt, "the log says otherwise at that event"
-
-
-@contextmanager
-def _naming(what: str, problems: list[str]) -> Iterator[None]:
-    """Make a problem of what cannot even be read, so that the other checks still run."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        problems.append(f"{what}: it cannot be read ({error})")
-
-
-def _check_chain(db: sqlite3.Connection, problems: list[str], progress: Progress | None) -> Receipt | None:
-    previous, expected = GENESIS, 0
-    tip: Receipt | None = None
-    for row in log(db, progress, "live"):
-        expected += 1
-        if row["seq"] != expected:
-            problems.append(f"event {expected}: missing (the next one is {row['seq']})")
-            expected = row["seq"]
-        if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
-            problems.append(f"event {row['seq']}: its body was changed")
-        if row["digest"] != _digest(row, previous):
-            problems.append(
-                f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)"
-            )
-        previous = row["digest"]
-        tip = Receipt(row["seq"], row["digest"].hex()[:RECEIPT_DIGITS])
-        if len(problems) >= _MOST_PROBLEMS:
-            break
-    return tip
-
-
-def _digest(row: sqlite3.Row, previous: bytes) -> bytes:
-    names = ("seq", "at", "session", "actor", "kind", "key", "parent", "version")
-    return link(previous, tuple(row[name] for name in names), row["body_digest"])
-
-
-def _check_bytes(db: sqlite3.Connection, problems: list[str]) -> int:
-    for content in db.execute("SELECT * FROM live.content").fetchall():
-        name = f"bytes {content['sha256'].hex()[:12]}"
-        whole, size = hashlib.sha256(), 0
+def stale_views(database: Path, progress: Progress | None = None) -> tuple[str, ...]:
+    """Return what `rebuild` would change; see `Store.stale_views`."""
+    with private_copy(database, _part(progress, 0, _COPYING)) as copy:
         try:
-            for row in db.execute(
-                "SELECT * FROM live.chunk WHERE content = ? ORDER BY start", (content["id"],)
-            ):
-                piece = chunk_of(row).unpack(name)
-                whole.update(piece)
-                size += len(piece)
-        except DamagedError as error:
-            problems.append(f"{error.message}")
-            continue
-        if whole.digest() != content["sha256"] or size != content["size_bytes"]:
-            problems.append(f"{name}: its chunks do not add up to what was stored")
-    missing = db.execute(
-        "SELECT number FROM live.artifact WHERE sha256 NOT IN (SELECT sha256 FROM live.content)"
-    ).fetchall()
-    problems.extend(f"A{row[0]}: its bytes are missing" for row in missing)
-    return count(db, "live.artifact")
+            return tuple(differences(copy, _part(progress, _COPYING, 100)))
+        except sqlite3.Error as error:
+            translate(error, str(database.parent))
 
 
-def _check_derived(db: sqlite3.Connection, problems: list[str]) -> None:
-    derive(db, log(db, None, "live"), "live")
-    for table in VIEWS:
-        with _naming(f"view {table}", problems):
-            if _rows_digest(db, "main", table) != _rows_digest(db, "live", table):
-                problems.append(f"view {table}: it differs from the log; run `pinfold rebuild`")
-    with _naming("search index", problems):
-        if _index_digest(db, "main") != _index_digest(db, "live"):
-            problems.append("search index: it differs from the log; run `pinfold rebuild`")
+def _part(progress: Progress | None, start: int, end: int) -> Progress | None:
+    """Return what tells of one part of the work as a share of the whole."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(start * total + (end - start) * done, 100 * max(total, 1))
 
 
-def _rows_digest(db: sqlite3.Connection, schema: str, table: str) -> bytes:
-    return _digest_rows(db.execute(f"SELECT * FROM {schema}.{table} ORDER BY 1, 2"))  # noqa: S608
+class _Verification:
+    """One look at a private copy, which it uses up."""
+
+    def __init__(
+        self, copy: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]
+    ) -> None:
+        self._db = copy
+        self._progress = progress
+        self._receipts = receipts
+        self._problems: list[str] = []
+        self._tip: Receipt | None = None
+        self._held: list[Receipt] = []
+
+    def report(self) -> VerifyReport:
+        """Check part by part; one that cannot even be read is a problem of its own."""
+        events = artifacts = 0
+        with self._naming("file"):
+            self._problems += [
+                f"file: {row[0]}" for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"
+            ]
+            self._check_schema()
+        with self._naming("log"):
+            events = self._db.execute("SELECT count(*) FROM event").fetchone()[0]
+            self._check_chain()
+        is_log_sound = not self._problems
+        with self._naming("log"):
+            self._check_receipts()
+        with self._naming("bytes"):
+            self._problems += check_bytes(self._db, _part(self._progress, _CHAIN, _BYTES))
+            artifacts = self._db.execute("SELECT count(*) FROM artifact").fetchone()[0]
+        if is_log_sound:
+            self._check_derived()
+        problems = tuple(self._problems[:_MOST_PROBLEMS])
+        return VerifyReport(events, artifacts, problems, self._tip, tuple(self._held))
+
+    @contextmanager
+    def _naming(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            self._problems.append(f"{what}: {unreadable(error)}")
+
+    def _check_schema(self) -> None:
+        """Bring a copy of an earlier pinfold's file up to date, so that it can be compared as well."""
+        version = identity(self._db)[1]
+        if version > SCHEMA_VERSION:
+            self._problems.append(
+                f"file: a newer pinfold wrote it (schema {version}); verify it with that one"
+            )
+        elif is_old(self._db):
+            upgrade(self._db)
+        self._problems += missing_or_foreign(self._db)
+
+    def _check_chain(self) -> None:
+        previous, expected = GENESIS, 0
+        for row in log_rows(self._db, _part(self._progress, _COPYING, _CHAIN)):
+            expected += 1
+            if row["seq"] != expected:
+                self._problems.append(f"event {expected}: missing (the next one is {row['seq']})")
+                expected = row["seq"]
+            self._problems += event_problems(row, previous)
+            previous = row["digest"]
+            self._tip = Receipt(row["seq"], row["digest"].hex()[:RECEIPT_DIGITS])
+            if len(self._problems) >= _MOST_PROBLEMS:
+                break
+
+    def _check_receipts(self) -> None:
+        """Hold the receipts against the log; a cut tail shows in nothing else."""
+        for receipt in self._receipts:
+            row = self._db.execute("SELECT digest FROM event WHERE seq = ?", (receipt.seq,)).fetchone()
+            if row is None:
+                why = "the log ends before it; acknowledged events are missing"
+            elif not row["digest"].hex().startswith(receipt.digest):
+                why = "the log says otherwise at that event"
+            else:
+                self._held.append(receipt)
+                continue
+            self._problems.append(f"receipt {receipt}: {why}")
+
+    def _check_derived(self) -> None:
+        with self._naming("views"):
+            self._problems += [
+                f"{name}: it differs from the log; run `pinfold rebuild`"
+                for name in differences(self._db, _part(self._progress, _BYTES, 100))
+            ]
 
 
-def _index_digest(db: sqlite3.Connection, schema: str) -> bytes:
-    """Digest of entries and every word's place in them, numbered by order, since entry ids may have gaps."""
-    vocabulary = f"temp.vocabulary_{schema}"
-    db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {vocabulary} USING fts5vocab ({schema}, words, instance)")
-    entries = "seq, pointer, kind, session, at, ref, chunk IS NOT NULL"
-    ordered = f"SELECT id, row_number() OVER (ORDER BY id) AS place, {entries} FROM {schema}.entry"  # noqa: S608
-    parts = (
-        f"SELECT place, {entries} FROM ({ordered.replace(entries, f'{entries}, chunk')}) ORDER BY place",  # noqa: S608
-        f"SELECT name, path, place FROM {schema}.entry_path JOIN ({ordered}) ON id = entry ORDER BY 1, 2, 3",  # noqa: S608
-        f"SELECT term, place, col, offset FROM {vocabulary} JOIN ({ordered}) ON id = doc ORDER BY 1, 2, 3, 4",  # noqa: S608
-    )
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(_digest_rows(db.execute(part)))
-    orphans = db.execute(
-        f"SELECT count(*) FROM {vocabulary} WHERE doc NOT IN (SELECT id FROM {schema}.entry)"  # noqa: S608
-    ).fetchone()[0]
-    return whole.digest() + str(orphans).encode()
-
-
-def _digest_rows(rows: sqlite3.Cursor) -> bytes:
-    whole = hashlib.sha256()
-    for row in rows:
-        whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
-    return whole.digest()
+def event_problems(row: sqlite3.Row, previous: bytes) -> Iterator[str]:
+    """Yield what is wrong with an event's row, which stands behind the one with the digest `previous`."""
+    if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
+        yield f"event {row['seq']}: its body was changed"
+    names = ("seq", "at", "session", "actor", "kind", "key", "parent", "version")
+    if row["digest"] != link(previous, tuple(row[name] for name in names), row["body_digest"]):
+        yield f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)"
