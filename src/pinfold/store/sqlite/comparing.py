@@ -10,12 +10,14 @@ from pinfold.store import Progress
 from pinfold.store.sqlite.copying import unreadable
 from pinfold.store.sqlite.rebuilding import VIEWS, rebuild
 
-_INDEX = "search index"
-_ENTRIES = "SELECT row_number() OVER (ORDER BY id) AS place, * FROM entry"
+_INDEX_TABLES = (
+    "CREATE TEMP VIEW IF NOT EXISTS placed AS SELECT row_number() OVER (ORDER BY id) AS place, * FROM entry",
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, instance)",
+)
 _INDEX_QUERIES = (
-    f"SELECT place, seq, pointer, chunk, kind, session, at, ref FROM ({_ENTRIES}) ORDER BY place",
-    f"SELECT name, path, place FROM entry_path LEFT JOIN ({_ENTRIES}) ON id = entry ORDER BY 1, 2, 3",
-    f"SELECT term, place, col, offset FROM temp.vocabulary LEFT JOIN ({_ENTRIES}) ON id = doc ORDER BY 1, 2, 3, 4",
+    "SELECT place, seq, pointer, chunk, kind, session, at, ref FROM placed ORDER BY place",
+    "SELECT name, path, place FROM entry_path LEFT JOIN placed ON id = entry ORDER BY 1, 2, 3",
+    "SELECT term, place, col, offset FROM vocabulary LEFT JOIN placed ON id = doc ORDER BY 1, 2, 3, 4",
 )
 """Entries, their paths, and every word's place in them; numbered by order, since their ids may have gaps."""
 
@@ -36,8 +38,9 @@ def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, bytes | None]]:
     """Yield a digest of each view and of the index; None where it cannot be read."""
     for table in VIEWS:
         yield f"view {table}", _digest(db, f"SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608
-    db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, instance)")
-    yield _INDEX, _digest(db, *_INDEX_QUERIES)
+    for statement in _INDEX_TABLES:
+        db.execute(statement)
+    yield "search index", _digest(db, *_INDEX_QUERIES)
 
 
 def _digest(db: sqlite3.Connection, *queries: str) -> bytes | None:
