@@ -16,7 +16,7 @@ _ELSEWHERE = {
     "doing": ("run", "import_", "hook"),
     "installing": ("install", "uninstall"),
     "forgetting": ("forget", "gc"),
-    "checking": ("verify", "rebuild"),
+    "checking": ("doctor", "verify", "rebuild"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

@@ -1,4 +1,4 @@
-"""The commands `verify` and `rebuild`; each imports what it needs."""
+"""The commands `doctor`, `verify` and `rebuild`; each imports what it needs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,24 @@ from pinfold.store.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from pinfold.store.values import Receipt
+
+
+@click.command(cls=Command)
+@PROJECT
+@JSON
+def doctor(project: Path | None, *, as_json: bool) -> None:
+    """Look at everything that can be wrong with this installation and this project's store. Changes nothing.
+
+    Each line is ok, warn or bad, with what to do next. Exit status 1 when something is bad. It looks for a few
+    seconds at most: `pinfold verify` looks at all of the store.
+    """
+    from pinfold.server.commands.doctor_report import doctor_report
+    from pinfold.server.commands.tables import tell
+
+    report, is_well = doctor_report(settings_of(project))
+    tell(report, as_json=as_json)
+    if not is_well:
+        sys.exit(1)
 
 
 def _read_receipts(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> list[Receipt]:

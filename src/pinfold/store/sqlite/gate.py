@@ -115,14 +115,35 @@ class Gate:
 
     def holder(self) -> str:
         """Return who wrote the lock's record last, e.g. `pid 4711`."""
-        with suppress(OSError):
-            record = os.pread(self._fd, _RECORD_BYTES, 0).decode("ascii", "replace").strip()
-            if record:
-                return record
-        return "an unknown process"
+        return _named(self._fd)
 
     def close(self) -> None:
         """Let go of the descriptor. Idempotent."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
+
+
+def holder_now(path: Path) -> tuple[str, float] | None:
+    """Return who holds the lock at `path` now and for how many seconds; None when nobody does, or it was never made."""
+    try:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except FileNotFoundError:
+        return None
+    try:
+        if lock(fd, wait=False):
+            unlock(fd)
+            return None
+        return _named(fd), max(
+            0.0, time.time() - os.fstat(fd).st_mtime
+        )  # the record is written at each taking
+    finally:
+        os.close(fd)
+
+
+def _named(fd: int) -> str:
+    with suppress(OSError):
+        record = os.pread(fd, _RECORD_BYTES, 0).decode("ascii", "replace").strip()
+        if record:
+            return record
+    return "an unknown process"
