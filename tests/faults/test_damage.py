@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 
+from pinfold.store.commands import Message, RecordFold
 from pinfold.store.errors import DamagedError
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
-from tests.contract.acts import checkpoint, find, pin, say, spill
+from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill
 
 pytestmark = pytest.mark.anyio
 
@@ -60,6 +63,19 @@ def _forge_a_body(link: sqlite3.Connection) -> None:
     link.execute("UPDATE event SET body = ?, body_digest = ? WHERE seq = 3", (forged, digest))
 
 
+def _stray_bytes(link: sqlite3.Connection) -> None:
+    digest = hashlib.sha256(b"").digest()
+    link.execute("INSERT INTO content (sha256, size_bytes, lines, is_text) VALUES (?, 0, 0, 1)", (digest,))
+
+
+def _retell_in_the_index(link: sqlite3.Connection) -> None:
+    """Let the index say of a pin what the pin does not say."""
+    (entry,) = link.execute("SELECT id FROM entry WHERE pointer = 'P1'").fetchone()
+    columns = "INSERT INTO words (words, rowid, body, parts, tags) VALUES ('delete', ?, 'redis', '', '')"
+    link.execute(columns, (entry,))
+    link.execute("INSERT INTO words (rowid, body, parts, tags) VALUES (?, 'mongo', '', '')", (entry,))
+
+
 BODIES = "body, body_digest"
 WHOLE = "at, session, actor, kind, key, parent, version, body, body_digest, digest"
 INDEX = "search index: it differs from the log"
@@ -81,6 +97,42 @@ KINDS: dict[str, tuple[Damage, str]] = {
     "chunk: a bit flipped": (_flip_a_bit, "bytes "),
     "chunk deleted": (_sql("DELETE FROM chunk WHERE id = 2"), "chunks do not add up"),
     "content deleted": (_sql("DELETE FROM chunk", "DELETE FROM content"), "A1: its bytes are missing"),
+    "chunk moved in its lines": (
+        _sql("UPDATE chunk SET lines_before = lines_before + 1 WHERE id = 2"),
+        "its chunks do not add up at byte",
+    ),
+    "content called longer": (_sql("UPDATE content SET lines = lines + 1"), "its chunks do not add up to"),
+    "content called binary": (_sql("UPDATE content SET is_text = 0"), "its chunks do not add up to"),
+    "bytes that nothing refers to": (_stray_bytes, "bytes e3b0c44298fc: nothing refers to them"),
+    "chunks that belong to nothing": (
+        _sql("UPDATE chunk SET content = 99 WHERE id = 1"),
+        "bytes: 1 chunks belong to nothing",
+    ),
+    "fold changed": (_sql("UPDATE fold SET body = replace(body, 'auto', 'manual')"), "view fold: it differs"),
+    "fold deleted": (_sql("DELETE FROM fold"), "view fold: it differs"),
+    "message's id changed": (_sql("UPDATE external SET external_id = 'm2'"), "view external: it differs"),
+    "message's id deleted": (_sql("DELETE FROM external"), "view external: it differs"),
+    "pin called forgotten": (
+        _sql("INSERT INTO forgotten (letter, number, at) VALUES ('P', 1, '2026')"),
+        "view forgotten: it differs",
+    ),
+    "two pins swapped": (
+        _sql(
+            "UPDATE pin SET number = 99 WHERE number = 1",
+            "UPDATE pin SET number = 1 WHERE number = 2",
+            "UPDATE pin SET number = 2 WHERE number = 99",
+        ),
+        "view pin: it differs",
+    ),
+    "text that is no text": (
+        _sql("UPDATE event SET body = CAST(x'7b22ff227d' AS TEXT) WHERE seq = 3"),
+        "event 3: its body was changed",
+    ),
+    "index of keys dropped": (_sql("DROP INDEX event_key"), "file: the index event_key is missing"),
+    "trigger planted": (
+        _sql("CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM pin; END"),
+        "file: the trigger t is not ours",
+    ),
     "pin changed": (_sql("UPDATE pin SET text = 'use Mongo' WHERE number = 1"), "view pin: it differs"),
     "pin deleted": (_sql("DELETE FROM pin WHERE number = 1"), "view pin: it differs"),
     "pin retired": (_sql("UPDATE pin SET superseded_by = 2 WHERE number = 1"), "view pin: it differs"),
@@ -90,6 +142,12 @@ KINDS: dict[str, tuple[Damage, str]] = {
     "miss deleted": (_sql("DELETE FROM miss"), "view miss: it differs"),
     "entry deleted": (_sql("DELETE FROM entry WHERE pointer = 'P1'"), INDEX),
     "entry moved": (_sql("UPDATE entry SET pointer = 'P2' WHERE pointer = 'P1'"), INDEX),
+    "entry led to other bytes": (_sql("UPDATE entry SET chunk = 2 WHERE chunk = 1"), INDEX),
+    "a word more in the index": (
+        _sql("INSERT INTO words (rowid, body, parts, tags) VALUES (1, 'smuggled', '', '')"),
+        INDEX,
+    ),
+    "an entry's words exchanged": (_retell_in_the_index, INDEX),
     "path deleted": (_sql("DELETE FROM entry_path"), INDEX),
     "words of an entry dropped": (_sql("DELETE FROM words_data WHERE id > 100"), "search index: "),
     "index emptied": (_sql("INSERT INTO words (words) VALUES ('delete-all')"), INDEX),
@@ -105,6 +163,8 @@ async def _history(place: Place) -> None:
     await spill(store, LINES, label="build")
     await checkpoint(store, goal="ship it", pending=("write the changelog",))
     await find(store, "kangaroo")
+    await store.append_messages(ANNA, [Message("user", "go on", "m1")])
+    await store.record_fold(RecordFold(ANNA, "boundary-1", "auto"))
     await store.close()
 
 
@@ -121,11 +181,17 @@ def _damage(database: Path, damage: Damage) -> None:
     assert _digest(database) != before
 
 
-@pytest.fixture
-async def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path / "store")
-    await _history(made)
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    made = Place(tmp_path_factory.mktemp("lived-in") / "store")
+    anyio.run(_history, made)
     return made
+
+
+@pytest.fixture
+def place(lived_in: Place, tmp_path: Path) -> Place:
+    """Return a copy of a store with something in every table."""
+    return Place(shutil.copytree(lived_in.folder, tmp_path / "store"))
 
 
 async def test_a_sound_store_has_no_problems(place: Place) -> None:
@@ -133,7 +199,7 @@ async def test_a_sound_store_has_no_problems(place: Place) -> None:
     store = await open_store(place.folder, "demo")
     report = await store.verify()
     await store.close()
-    assert (report.problems, report.events, report.artifacts, report.ok) == ((), 7, 1, True)
+    assert (report.problems, report.events, report.artifacts, report.ok) == ((), 9, 1, True)
     assert _digest(place.database) == before
 
 
@@ -180,12 +246,12 @@ async def test_damaged_bytes_are_never_handed_out_and_sound_ones_still_are(place
 
 
 @pytest.mark.parametrize(
-    "kind", ["pin changed", "words of an entry dropped", "index emptied", "entry deleted"]
+    "kind", ["pin changed", "words of an entry dropped", "index emptied", "entry deleted", "fold deleted"]
 )
 async def test_a_rebuild_mends_what_is_derived(place: Place, kind: str) -> None:
     _damage(place.database, KINDS[kind][0])
     store = await open_store(place.folder, "demo")
-    assert await store.rebuild() == 7
+    assert await store.rebuild() == 9
     assert (await store.verify()).problems == ()
     assert [hit.pointer for hit in (await find(store, "redis sessions")).hits] == ["P1"]
     await store.close()
