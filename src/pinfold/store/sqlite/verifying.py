@@ -12,12 +12,12 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.checking_bytes import check_bytes
-from pinfold.store.sqlite.comparing import differences
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
-from pinfold.store.sqlite.copying import private_copy, unreadable
 from pinfold.store.sqlite.failures import translate
+from pinfold.store.sqlite.private_copy import private_copy, unreadable
 from pinfold.store.sqlite.rebuilding import log_rows
 from pinfold.store.sqlite.schema import missing_or_foreign
+from pinfold.store.sqlite.staleness import differences
 from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.sqlite.upgrading import is_old, upgrade
 from pinfold.store.values import Receipt

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from pinfold.store import Progress
-from pinfold.store.sqlite.copying import unreadable
+from pinfold.store.sqlite.private_copy import unreadable
 from pinfold.store.sqlite.rebuilding import VIEWS, rebuild
 
 _INDEX_TABLES = (
