@@ -129,7 +129,9 @@ async def test_a_strange_file_is_refused_with_cause_and_next_step_and_left_alone
         with pytest.raises(DamagedError, match=cause) as refused:
             await open_store(place.folder, "demo")
         assert str(place.folder) in refused.value.message
-        assert refused.value.hint.startswith("Put log.db back from a backup, or move that folder away")
+        assert refused.value.hint.startswith(
+            "`pinfold restore FILE` puts back a backup, or move that folder away"
+        )
     ours = {"log.db-wal", "log.db-shm"} if kind == "another program without an id" else set()
     assert {name: what for name, what in _picture(place.folder).items() if name not in ours} == before
 
