@@ -112,3 +112,4 @@ class DamagedError(PinfoldError):
 
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
+        self.what = what

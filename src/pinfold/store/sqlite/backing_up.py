@@ -9,17 +9,27 @@ from pinfold.store import Progress
 from pinfold.store.errors import DamagedError, InvalidInputError
 from pinfold.store.sqlite.backups import Backup, backups_in, name_of, now, way_back
 from pinfold.store.sqlite.connection import Place, check_header, check_identity, connect, refuse
-from pinfold.store.sqlite.copying import State, copy_into, snapshot, state_of, unfinished
+from pinfold.store.sqlite.copying import (
+    State,
+    copy_into,
+    first_half,
+    second_half,
+    snapshot,
+    state_of,
+    unfinished,
+)
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import looks_made, sync_folder
 from pinfold.store.sqlite.verifying import verify
+
+UNREADABLE = "its pages cannot be read"
 
 
 def back_up(place: Place, target: Path | None = None, progress: Progress | None = None) -> Backup:
     """Back up the store as it is now: every event acknowledged before the call is in it.
 
     `target` is a folder, or a file that does not exist yet (default: the store's own `backups/`). Others read and write
-    meanwhile; without a write-ahead log they wait while pages are copied. `progress` counts pages, then events.
+    meanwhile; without a write-ahead log they wait while pages are copied.
     Raises `DamagedError` for a store that does not verify, of which no backup is made, `NoSpaceError`,
     `ReadOnlyError`, `InvalidInputError`, `BusyError`.
     """
@@ -47,7 +57,7 @@ def back_up_checked(
     with unfinished(folder) as part:
         with nullcontext() if gate is None else gate.hold():
             state = _copy(place, part, progress)
-        problem = problem_of(part, state, progress)
+        problem = problem_of(part, state, second_half(progress))
         if problem:
             raise _damaged(place, problem)
         at = now()
@@ -94,15 +104,10 @@ def _copy(place: Place, part: Path, progress: Progress | None) -> State:
     try:
         with snapshot(place.database) as source:
             state = state_of(source)
-            copy_into(source, part, _before(state.seq, progress))
+            copy_into(source, part, first_half(progress))
             return state
     except DamagedError as error:
-        raise _damaged(place, "its pages cannot be read") from error
-
-
-def _before(rest: int, progress: Progress | None) -> Progress | None:
-    """Return a progress for the part of a work that `rest` steps follow."""
-    return None if progress is None else lambda done, total: progress(done, total + rest)
+        raise _damaged(place, UNREADABLE) from error
 
 
 def problem_of(copy: Path, state: State, progress: Progress | None = None) -> str:
@@ -112,8 +117,8 @@ def problem_of(copy: Path, state: State, progress: Progress | None = None) -> st
     """
     try:
         report = verify(copy, progress)
-    except DamagedError as error:
-        return error.message
+    except DamagedError:
+        return UNREADABLE
     if report.ok and report.tip != state.tip:
         return "its copy ends with another event"
     more = len(report.problems) - 1

@@ -45,15 +45,20 @@ class State:
 
 @contextmanager
 def snapshot(database: Path) -> Iterator[sqlite3.Connection]:
-    """Give one unchanging view of a database that is known to be ours; raises `DamagedError`, `ReadOnlyError`."""
+    """Give one unchanging view of a store's database; raises `DamagedError`, `ReadOnlyError`."""
     try:
         with closing(connect(database, read_only=True)) as db:
-            db.row_factory = sqlite3.Row
-            db.execute("BEGIN")
-            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # only a read begins the snapshot
-            yield db
+            yield fixed(db)
     except sqlite3.Error as error:
         translate(error, str(database.parent))
+
+
+def fixed(db: sqlite3.Connection) -> sqlite3.Connection:
+    """Hold on to what a connection sees now."""
+    db.row_factory = sqlite3.Row
+    db.execute("BEGIN")
+    db.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # only a read begins the snapshot
+    return db
 
 
 def state_of(db: sqlite3.Connection) -> State:
@@ -133,6 +138,16 @@ def copy_into(source: sqlite3.Connection, target: Path, progress: Progress | Non
         translate(error, str(target.parent))
     except OSError as error:
         refuse_place(error, str(target.parent))
+
+
+def first_half(progress: Progress | None) -> Progress | None:
+    """Return a progress for the copying, which verifying follows."""
+    return None if progress is None else lambda done, total: progress(done, 2 * total)
+
+
+def second_half(progress: Progress | None) -> Progress | None:
+    """Return a progress for the verifying behind it."""
+    return None if progress is None else lambda done, total: progress(total + done, 2 * total)
 
 
 def _check_room(source: sqlite3.Connection, folder: Path) -> None:
