@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,16 @@ def project(tmp_path: Path) -> Path:
     made = tmp_path / "shop"
     made.mkdir()
     return made
+
+
+@pytest.fixture
+def unmasked() -> Iterator[Callable[[], None]]:
+    """Let new files be open to all, until the test ends, as far as their makers allow."""
+    kept = os.umask(0)
+    os.umask(kept)
+
+    def unmask() -> None:
+        os.umask(0)
+
+    yield unmask
+    os.umask(kept)
