@@ -62,10 +62,15 @@ except PinfoldError as error:
 """
 
 
+def unpacked(schema: int) -> bytes:
+    """Return the golden database of a schema."""
+    return zstd.decompress(golden_of(schema).read_bytes())
+
+
 def _old(folder: Path, schema: int = OLDEST) -> Place:
     place = Place(folder)
     folder.mkdir(parents=True, mode=0o700)
-    place.database.write_bytes(zstd.decompress(golden_of(schema).read_bytes()))
+    place.database.write_bytes(unpacked(schema))
     place.store_id.write_text("pinfold store\n")
     return place
 

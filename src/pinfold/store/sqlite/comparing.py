@@ -42,21 +42,21 @@ class RestorePlan:
     foreign: str
 
 
-def compare(place: Place, file: Path, copy: Path, project: str) -> RestorePlan:
-    """Compare a verified copy of `file` with the store, of `project`, as it is now. Changes nothing.
+def compare(place: Place, copy: Path, source: tuple[Path, State], project: str) -> RestorePlan:
+    """Compare a verified copy, of which file in which state, with the store of `project` now. Changes nothing.
 
     Raises `ReadOnlyError` where a newer pinfold wrote the store.
     """
+    file, restored = source
     with snapshot(copy) as backup:
-        restored = state_of(backup)
         try:
             check_store(place)
             with snapshot(place.database) as now:
                 _refuse_newer(now, place)
                 present, difference = state_of(now), _difference(backup, now)
         except DamagedError as error:
-            gained = Difference(gained=restored.seq)
-            return RestorePlan(file, restored, None, error.what, gained, _foreign(restored, None, project))
+            foreign = _foreign(restored, None, project)
+            return RestorePlan(file, restored, None, error.what, Difference(gained=restored.seq), foreign)
     return RestorePlan(file, restored, present, "", difference, _foreign(restored, present, project))
 
 

@@ -135,8 +135,16 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
             db.execute(setting)
     except sqlite3.Error as error:
         db.close()
+        if _is_half_done(error) and not sealed(database):
+            connect(database).close()  # one that may write takes it back
+            return connect(database, read_only=read_only)
         translate(error, str(database.parent))
     return db
+
+
+def _is_half_done(error: sqlite3.Error) -> bool:
+    """Whether a writer was killed whose rollback journal a connection for reading must not use."""
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
 
 
 def read_meta(place: Place) -> dict[str, bytes]:

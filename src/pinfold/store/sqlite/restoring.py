@@ -20,7 +20,16 @@ from pinfold.store.sqlite.backing_up import UNREADABLE, back_up_checked, check_s
 from pinfold.store.sqlite.backups import Backup, compact, now
 from pinfold.store.sqlite.comparing import RestorePlan, compare
 from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place, connect, identity
-from pinfold.store.sqlite.copying import copy_into, first_half, fixed, second_half, state_of, sync, unfinished
+from pinfold.store.sqlite.copying import (
+    State,
+    copy_into,
+    first_half,
+    fixed,
+    second_half,
+    state_of,
+    sync,
+    unfinished,
+)
 from pinfold.store.sqlite.failures import primary_code, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import WAIT_S, Gate
@@ -63,8 +72,8 @@ def staged(place: Place, file: Path, project: str, progress: Progress | None = N
     gate = open_gate(place, WAIT_S)
     try:
         with unfinished(place.folder) as copy:
-            _stage(file, copy, progress)
-            yield Staged(place, gate, copy, compare(place, file, copy, project))
+            state = _stage(file, copy, progress)
+            yield Staged(place, gate, copy, compare(place, copy, (file, state), project))
     finally:
         gate.close()
         if not (was_there or place.store_id.exists()):
@@ -84,7 +93,8 @@ def _leave_no_trace(place: Place) -> None:
         place.folder.rmdir()
 
 
-def _stage(file: Path, copy: Path, progress: Progress | None) -> None:
+def _stage(file: Path, copy: Path, progress: Progress | None) -> State:
+    """Make the copy and return the state that the backup is in; it is the copy's but for the schema."""
     try:
         with closing(_still(file)) as source:
             _check_kind(source, file)
@@ -92,10 +102,11 @@ def _stage(file: Path, copy: Path, progress: Progress | None) -> None:
             copy_into(source, copy, first_half(progress))
         _bring_up(copy)
         problem = problem_of(copy, state, second_half(progress))
-    except (sqlite3.DatabaseError, DamagedError):
-        problem = UNREADABLE
+    except (sqlite3.DatabaseError, DamagedError) as error:
+        raise DamagedError(f"{file} ({UNREADABLE})", _LIST) from error
     if problem:
         raise DamagedError(f"{file} ({problem})", _LIST)
+    return state
 
 
 def _still(file: Path) -> sqlite3.Connection:
