@@ -167,7 +167,8 @@ def test_a_copy_of_a_damaged_store_is_never_called_a_backup(
         back_up(place)
     assert said in refused.value.message
     assert (
-        f"`pinfold restore {sound.path}` puts back the newest backup (up to event 7, " in refused.value.hint
+        f"`pinfold restore {sound.path}` puts back the newest backup (up to event {sound.seq}, "
+        in refused.value.hint
     )
     assert [file.name for file in place.backups.iterdir()] == [sound.path.name]
 

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from pinfold.context.visible import size_text
 from pinfold.server.commands.listings import when
+from pinfold.server.commands.progress import bar
 from pinfold.server.commands.tables import Report
 from pinfold.server.own_command import command_name, quoted
 from pinfold.server.settings import Settings
-from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.sqlite.backing_up import back_up
 from pinfold.store.sqlite.backups import Backup, backups_in
 from pinfold.store.sqlite.connection import Place
 
 _COLUMNS = ("backup", "newest event", "size", "schema", "made (UTC)")
-_STEPS = 1_000
 
 
 def backup_report(settings: Settings, dest: Path | None) -> Report:
@@ -65,19 +62,3 @@ def _row(backup: Backup) -> tuple[str, ...]:
         str(backup.schema),
         when(backup.at),
     )
-
-
-@contextmanager
-def bar(label: str) -> Iterator[Progress | None]:
-    """Show how far long work is on a terminal; nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    import click
-
-    with click.progressbar(length=_STEPS, label=label, file=sys.stderr) as shown:
-
-        def step(done: int, total: int) -> None:
-            shown.update(_STEPS * done // max(total, 1) - shown.pos)
-
-        yield step

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
+
+if TYPE_CHECKING:
+    from pinfold.server.commands.consent import Mode
 
 
 @click.command(cls=Command)
@@ -30,19 +34,22 @@ def backup(dest: Path | None, project: Path | None, *, is_listing: bool, as_json
 @click.command(cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @PROJECT
-@click.option("--dry-run", is_flag=True, help="Verify FILE, show what would change, and change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option(
+    "--dry-run",
+    "mode",
+    flag_value="look",
+    help="Verify FILE, show what would change, and change nothing.",
+)
+@click.option("--yes", "mode", flag_value="do", help="Do not ask.")
 @click.option("--anyway", is_flag=True, help="Also a backup of another project's store.")
 @JSON
-def restore(
-    file: Path, project: Path | None, *, dry_run: bool, yes: bool, anyway: bool, as_json: bool
-) -> None:
+def restore(file: Path, project: Path | None, mode: Mode | None, *, anyway: bool, as_json: bool) -> None:
     """Put the backup FILE in the place of the project's store, once it is verified.
 
     Shows what would be lost and asks. The present state is backed up before; where it is missing or damaged, its files
     are moved into a folder set-aside-… beside it. Running servers go on with what was restored, except where files were
     moved: those are started anew.
     """
-    from pinfold.server.commands.restore_report import Consent, restore_store
+    from pinfold.server.commands.restore_report import restore_store
 
-    restore_store(settings_of(project), file, Consent(dry_run, yes, anyway), as_json=as_json)
+    restore_store(settings_of(project), file, mode, anyway=anyway, as_json=as_json)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pinfold.context.visible import counted
-from pinfold.server.commands.backup_report import bar, facts_of, restore_command
+from pinfold.server.commands.backup_report import facts_of, restore_command
+from pinfold.server.commands.consent import Mode, is_wanted
 from pinfold.server.commands.listings import when
+from pinfold.server.commands.progress import bar
 from pinfold.server.commands.tables import Report, tell
 from pinfold.server.settings import Settings
 from pinfold.store.errors import InvalidInputError
@@ -34,19 +35,12 @@ _NAMES: dict[str, tuple[str, str]] = {
     Kind.SEARCH_MISSED: ("miss", "misses"),
     Kind.ENTRY_FORGOTTEN: ("forgetting", ""),
 }
+_QUESTION = "Put the backup in the place of what is there now?"
+_REFUSAL = "Nothing was restored"
 _FORGOTTEN = "What was forgotten since comes back; forget it again."
 
 
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """What a person allows: only to look, to go on without being asked, to take another project's backup."""
-
-    dry_run: bool
-    yes: bool
-    anyway: bool
-
-
-def restore_store(settings: Settings, file: Path, consent: Consent, *, as_json: bool) -> None:
+def restore_store(settings: Settings, file: Path, mode: Mode | None, *, anyway: bool, as_json: bool) -> None:
     """Verify a backup, show what putting it back would change, and do that where it is wanted.
 
     Raises `InvalidInputError` where nobody can be asked or the backup is another store's, and what the store raises.
@@ -55,30 +49,17 @@ def restore_store(settings: Settings, file: Path, consent: Consent, *, as_json: 
         with bar("verify the backup") as progress:
             staging = staged(Place(settings.store_folder), file.absolute(), settings.project.name, progress)
             ready = stack.enter_context(staging)
-        _check_owner(ready.plan, consent)
+        if ready.plan.foreign and not anyway:
+            raise InvalidInputError(
+                f"{file} is {ready.plan.foreign}.", "To put it here all the same, add --anyway."
+            )
         if not as_json:
             tell(_plan(ready.plan), as_json=False)
-        wanted = not consent.dry_run and (consent.yes or _agreed(as_json=as_json))
-        done = _put_back(ready) if wanted else None
+        done = _put_back(ready) if is_wanted(mode, _QUESTION, _REFUSAL, as_json=as_json) else None
     if as_json:
         click.echo(json.dumps(_facts(ready.plan, done)))
     elif done is not None:
         click.echo("\n".join(_outcome(ready.plan, done)))
-
-
-def _check_owner(plan: RestorePlan, consent: Consent) -> None:
-    if plan.foreign and not consent.anyway:
-        raise InvalidInputError(
-            f"{plan.file} is {plan.foreign}.", "To put it here all the same, add --anyway."
-        )
-
-
-def _agreed(*, as_json: bool) -> bool:
-    if as_json or not sys.stdin.isatty():
-        raise InvalidInputError(
-            "Nothing was restored: there is nobody to ask.", "Look with --dry-run, then say --yes."
-        )
-    return click.confirm("Put the backup in the place of what is there now?", default=False)
 
 
 def _put_back(ready: Staged) -> Restored:

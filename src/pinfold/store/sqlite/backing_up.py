@@ -6,9 +6,16 @@ from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 
 from pinfold.store import Progress
-from pinfold.store.errors import DamagedError, InvalidInputError
+from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
 from pinfold.store.sqlite.backups import Backup, backups_in, name_of, now, way_back
-from pinfold.store.sqlite.connection import Place, check_header, check_identity, connect, refuse
+from pinfold.store.sqlite.connection import (
+    SCHEMA_VERSION,
+    Place,
+    check_header,
+    check_identity,
+    connect,
+    refuse,
+)
 from pinfold.store.sqlite.copying import (
     State,
     copy_into,
@@ -20,7 +27,7 @@ from pinfold.store.sqlite.copying import (
 )
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import looks_made, sync_folder
-from pinfold.store.sqlite.verifying import verify
+from pinfold.store.sqlite.verifying import verify, verify_kept
 
 UNREADABLE = "its pages cannot be read"
 
@@ -40,12 +47,17 @@ def back_up(place: Place, target: Path | None = None, progress: Progress | None 
 
 
 def check_store(place: Place) -> bool:
-    """Raise `DamagedError` unless there is a database of ours to read; return whether it has a write-ahead log."""
+    """Return whether the store has a write-ahead log.
+
+    Raises `DamagedError` unless there is a database of ours to read, `ReadOnlyError` for a newer pinfold's.
+    """
     if not looks_made(place) and not (place.database.exists() and place.database.stat().st_size):
         refuse(place, "its database is missing or empty")
     check_header(place)
     with closing(connect(place.database, read_only=True)) as db:
-        check_identity(db, place)
+        newer = check_identity(db, place)
+        if newer is not None:
+            raise ReadOnlyError(newer)
         return bool(db.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
 
@@ -113,12 +125,11 @@ def _copy(place: Place, part: Path, progress: Progress | None) -> State:
 def problem_of(copy: Path, state: State, progress: Progress | None = None) -> str:
     """Return why a copy cannot be called a backup of what was in that state, empty if it can.
 
-    Of the present schema all is checked; of an older one the file, the chain and the bytes. Source: P30.
+    Of the present schema all is checked; of an older one all that cannot be derived anew: whoever opens it, a process
+    that a client waits for, has to wait as well. Source: P15, P30.
     """
-    try:
-        report = verify(copy, progress)
-    except DamagedError:
-        return UNREADABLE
+    check = verify if state.schema == SCHEMA_VERSION else verify_kept
+    report = check(copy, progress)
     if report.ok and report.tip != state.tip:
         return "its copy ends with another event"
     more = len(report.problems) - 1

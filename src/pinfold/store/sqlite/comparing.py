@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pinfold.store.errors import DamagedError, ReadOnlyError
+from pinfold.store.errors import DamagedError
 from pinfold.store.sqlite.backing_up import check_store
-from pinfold.store.sqlite.connection import Place, check_identity
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.copying import State, snapshot, state_of
 
 
@@ -52,18 +52,11 @@ def compare(place: Place, copy: Path, source: tuple[Path, State], project: str) 
         try:
             check_store(place)
             with snapshot(place.database) as now:
-                _refuse_newer(now, place)
                 present, difference = state_of(now), _difference(backup, now)
         except DamagedError as error:
             foreign = _foreign(restored, None, project)
             return RestorePlan(file, restored, None, error.what, Difference(gained=restored.seq), foreign)
     return RestorePlan(file, restored, present, "", difference, _foreign(restored, present, project))
-
-
-def _refuse_newer(db: sqlite3.Connection, place: Place) -> None:
-    newer = check_identity(db, place)
-    if newer is not None:
-        raise ReadOnlyError(newer)
 
 
 def _difference(backup: sqlite3.Connection, now: sqlite3.Connection) -> Difference:
