@@ -14,6 +14,7 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS, digest_of, link
 from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sqlite.connection import address_of
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.opening import statements
 from pinfold.store.sqlite.rebuilding import VIEWS, count, derive, log
@@ -35,7 +36,7 @@ def verify(
     try:
         db.row_factory = sqlite3.Row
         db.execute("PRAGMA synchronous = OFF")
-        db.execute("ATTACH DATABASE ? AS live", (f"{database.absolute().as_uri()}?mode=ro",))
+        db.execute("ATTACH DATABASE ? AS live", (address_of(database, read_only=True),))
         for statement in statements(files("pinfold.store").joinpath("schema.sql").read_text("utf-8")):
             db.execute(statement)
         db.execute("BEGIN")
