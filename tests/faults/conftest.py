@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.store.sqlite.connection import Place
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -22,3 +24,8 @@ def project(tmp_path: Path) -> Path:
     made = tmp_path / "shop"
     made.mkdir()
     return made
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "home" / "store")

@@ -123,6 +123,10 @@ class Disk:
         """Whether a cut now would change nothing."""
         return not self.renamed and not any(file.waiting for file in self.present.values())
 
+    def now(self) -> dict[str, bytes]:
+        """Return the files as the program sees them."""
+        return {name: file.now() for name, file in self.present.items()}
+
     def after_cut(self, draw: Random) -> dict[str, bytes]:
         """Return the files as they might be found after a cut of the power now."""
         names_kept, bytes_kept = draw.choice((0.0, 0.5, 1.0)), draw.choice((0.0, 0.5, 0.9, 1.0))

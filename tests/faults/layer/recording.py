@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+from unittest.mock import patch
 
 from tests.faults.layer.shim import OK, FileCall, Go, shim
 
@@ -96,12 +97,8 @@ class Recording:
         if self.folder.exists():
             self.before = {path.name: path.read_bytes() for path in self.folder.iterdir()}
         self._known = set(self.before)
-        system, os.fsync = os.fsync, self._syncing(os.fsync)
-        try:
-            with shim().leading_to(self._on_call):
-                yield
-        finally:
-            os.fsync = system
+        with patch.object(os, "fsync", self._syncing(os.fsync)), shim().leading_to(self._on_call):
+            yield
 
     def mark(self, step: Asked | Acknowledged) -> None:
         """Set a mark."""
