@@ -25,7 +25,6 @@ from pinfold.store.values import Receipt
 from tests.contract.acts import pin
 from tests.faults.layer.recording import Acknowledged, Asked, Recording
 from tests.faults.layer.replay import Chosen, Cut, about, acknowledged_only, cuts, everywhere
-from tests.faults.layer.shim import OutOfReachError, shim
 from tests.faults.workload import Act, caring, life, lost, pinning
 from tests.store.make_golden import golden_of
 
@@ -34,7 +33,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.usefixtures("file_layer")]
 
 A_FEW = 12
 """How many cuts of each life the quick tier makes."""
@@ -108,10 +107,6 @@ class Recorded:
 
 async def _record(place: Place, life: Life, monkeypatch: pytest.MonkeyPatch) -> Recorded:
     """Live the life; every sitting opens the store and closes it."""
-    try:
-        shim()
-    except OutOfReachError as error:
-        pytest.skip(str(error))
     with monkeypatch.context() as patch:
         patch.setattr(opening, "can_carry_wal", lambda _: life.has_wal)
         await life.before(place)
