@@ -80,6 +80,15 @@ class Place:
         return self.folder / "store-id"
 
 
+def refuse_fork(opened_in: int) -> None:
+    """Raise `RuntimeError` in a child that was forked from the process that opened a store.
+
+    SQLite would believe that it holds its parent's locks, and the gate's lock is one for both.
+    """
+    if os.getpid() != opened_in:
+        raise RuntimeError(f"This store was opened in process {opened_in}: after a fork, open it anew.")
+
+
 def refuse(place: Place, why: str) -> NoReturn:
     """Raise what is wrong with the store's file, and what to do about it."""
     raise DamagedError(
