@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,16 @@ def file_layer() -> None:
         shim()
     except OutOfReachError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def unmasked() -> Iterator[Callable[[], None]]:
+    """Let new files be open to all, until the test ends, as far as their makers allow."""
+    kept = os.umask(0)
+    os.umask(kept)
+
+    def unmask() -> None:
+        os.umask(0)
+
+    yield unmask
+    os.umask(kept)

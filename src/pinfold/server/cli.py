@@ -18,6 +18,7 @@ _ELSEWHERE = {
     "forgetting": ("forget", "gc"),
     "checking": ("doctor", "verify", "rebuild"),
     "exporting": ("export",),
+    "backups": ("backup", "restore"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

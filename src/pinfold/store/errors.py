@@ -80,11 +80,8 @@ class NoSpaceError(PinfoldError):
 
     code = "no_space"
 
-    def __init__(self, where: str) -> None:
-        super().__init__(
-            f"No space left in {where}; nothing was written.",
-            "Free some space and try again; reads still work.",
-        )
+    def __init__(self, where: str, hint: str = "Free some space and try again; reads still work.") -> None:
+        super().__init__(f"No space left in {where}; nothing was written.", hint)
 
 
 class ReadOnlyError(PinfoldError):
@@ -115,3 +112,4 @@ class DamagedError(PinfoldError):
 
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
+        self.what = what

@@ -75,6 +75,11 @@ class Place:
         return self.folder / "log.lock"
 
     @property
+    def backups(self) -> Path:
+        """The folder of its backups."""
+        return self.folder / "backups"
+
+    @property
     def store_id(self) -> Path:
         """The file that remembers that the database was made."""
         return self.folder / "store-id"
@@ -91,9 +96,11 @@ def refuse_fork(opened_in: int) -> None:
 
 def refuse(place: Place, why: str) -> NoReturn:
     """Raise what is wrong with the store's file, and what to do about it."""
+    from pinfold.store.sqlite.backups import way_back
+
+    back = way_back(place.backups) or "`pinfold restore FILE` puts back a backup"
     raise DamagedError(
-        f"The store in {place.folder} ({why})",
-        f"Put {place.database.name} back from a backup, or move that folder away to begin a new log.",
+        f"The store in {place.folder} ({why})", f"{back}, or move that folder away to begin a new log."
     )
 
 

@@ -58,7 +58,7 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
     if code == sqlite3.SQLITE_FULL or extended in _NO_SPACE_EXTENDED:
         raise NoSpaceError(where) from error
     if code in _DAMAGED or extended in _UNREADABLE_EXTENDED:
-        raise DamagedError(f"The store in {where} ({name})") from error
+        raise _damaged(where, name) from error
     if code in _READ_ONLY:
         raise ReadOnlyError(f"{where} cannot be written") from error
     if code == sqlite3.SQLITE_IOERR:
@@ -68,6 +68,17 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
             "This read took too long and was stopped.", "Ask for less at a time."
         ) from error
     raise error
+
+
+def _damaged(where: str, name: str) -> DamagedError:
+    from pathlib import Path
+
+    from pinfold.store.sqlite.backups import way_back
+    from pinfold.store.sqlite.connection import Place
+
+    back = way_back(Place(Path(where)).backups)
+    look = "`pinfold verify` shows what is affected"
+    return DamagedError(f"The store in {where} ({name})", f"{look}; {back}." if back else f"{look}.")
 
 
 def refuse_place(error: OSError, where: str) -> NoReturn:

@@ -38,13 +38,13 @@ def open_gate(place: Place, wait_s: float) -> Gate:
         missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-            _sync_folder(folder.parent)
+            sync_folder(folder.parent)
         return Gate(place.lock, wait_s)
     except OSError as error:
         refuse_place(error, str(place.folder))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name in `folder` outlast a power cut; a platform without that goes without (P2)."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
@@ -59,10 +59,10 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
 
     Raises `DamagedError` for a file that vanished, is empty, or is no regular file of ours.
     """
-    if _looks_made(place):
+    if looks_made(place):
         return
     with gate.hold():
-        if _looks_made(place):
+        if looks_made(place):
             return
         if place.store_id.exists():
             refuse(place, "its database is missing or empty")
@@ -72,7 +72,7 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
             refuse_place(error, str(place.folder))
 
 
-def _looks_made(place: Place) -> bool:
+def looks_made(place: Place) -> bool:
     """Whether there is a database whose outside is as we leave it; raises `DamagedError` when it is not."""
     try:
         found = os.lstat(place.database)
@@ -103,11 +103,16 @@ def _make(place: Place, project: str) -> None:
         translate(error, str(place.folder))
     finally:
         db.close()
+    remember(place)
+
+
+def remember(place: Place) -> None:
+    """Write down beside the database that there is one: from now on a missing one is damage."""
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
     os.close(handle)
-    _sync_folder(place.folder)
+    sync_folder(place.folder)
 
 
 def _is_blank(db: sqlite3.Connection) -> bool:

@@ -20,7 +20,7 @@ from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.transaction import Transaction
-from pinfold.store.sqlite.upgrading import is_old, upgrade
+from pinfold.store.sqlite.upgrading import bring_up, is_old
 
 T = TypeVar("T")
 
@@ -69,8 +69,7 @@ class Pen:
                 f"an earlier pinfold wrote it, and {self.read_only}", "Open it once where it can be written."
             )
         try:
-            with self._gate.hold():
-                upgrade(db)
+            bring_up(db, self._place, self._gate)
         except sqlite3.Error as error:
             translate(error, str(self._place.folder))
 
@@ -119,6 +118,7 @@ class Pen:
             except sqlite3.Error as error:
                 translate(error, str(self._place.folder))
             try:
+                self._check_schema(db)
                 outcome = verb(Transaction(db, self._redactor))
             except sqlite3.Error as error:
                 _roll_back(db)
@@ -147,6 +147,12 @@ class Pen:
                 f"{self._place.database} (it was replaced or removed while open)",
                 "Reads show the old file; start pinfold anew to use what is there now.",
             )
+
+    def _check_schema(self, db: sqlite3.Connection) -> None:
+        """Refuse to write what another pinfold has brought up to a newer schema while this one had it open (P15)."""
+        newer = check_identity(db, self._place)
+        if newer is not None:
+            raise ReadOnlyError(newer)
 
     def close(self, db: sqlite3.Connection) -> None:
         """Close behind the gate; without it when its holder does not move, who then has the file open still.
