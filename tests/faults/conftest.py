@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.store.sqlite.connection import Place
+from tests.faults.layer.shim import OutOfReachError, shim
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -24,6 +27,20 @@ def project(tmp_path: Path) -> Path:
     made = tmp_path / "shop"
     made.mkdir()
     return made
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "home" / "store")
+
+
+@pytest.fixture
+def file_layer() -> None:
+    """Skip where this Python's SQLite keeps its file layer to itself."""
+    try:
+        shim()
+    except OutOfReachError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

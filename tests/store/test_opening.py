@@ -300,7 +300,7 @@ async def test_the_made_file_says_whose_it_is_and_is_safe_against_power_loss(pla
         "foreign_keys": 1,
         "journal_mode": "wal",
         "mmap_size": 0,
-        "synchronous": 2,
+        "synchronous": 3,
         "trusted_schema": 0,
     }
     await store.close()

@@ -19,9 +19,9 @@ from pinfold.server.commands.tables import Report, tell
 from pinfold.server.settings import Settings
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.events import Kind
-from pinfold.store.sqlite.comparing import RestorePlan
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.copying import State
+from pinfold.store.sqlite.restore_plan import RestorePlan
 from pinfold.store.sqlite.restoring import Restored, Staged, put_back, staged
 
 _NAMES: dict[str, tuple[str, str]] = {

@@ -5,6 +5,7 @@ Each verb is loaded when it is used: a hook uses one or two.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite import briefing, marks, sessions
-from pinfold.store.sqlite.connection import READ_LIMIT_S, STEPS_BETWEEN_LOOKS, Place, read_meta
+from pinfold.store.sqlite.connection import READ_LIMIT_S, STEPS_BETWEEN_LOOKS, Place, read_meta, refuse_fork
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import open_gate, prepare
@@ -69,6 +70,7 @@ class DirectStore(SyncStore):
         self._gate = gate
         self._pen = Pen(place, gate, self.redactor)
         self._db = self._pen.open()
+        self._process = os.getpid()
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
@@ -126,6 +128,7 @@ class DirectStore(SyncStore):
         return self._pen.write(self._db, verb, time.monotonic())
 
     def _read(self, look: Callable[[sqlite3.Connection], T]) -> T:
+        refuse_fork(self._process)
         end = time.monotonic() + READ_LIMIT_S
         self._db.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
         try:
@@ -139,6 +142,8 @@ class DirectStore(SyncStore):
                 self._db.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Let go of the files; in a forked child, where they are its parent's, do nothing."""
+        if os.getpid() != self._process:
+            return
         self._pen.close(self._db)
         self._gate.close()

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pinfold.store.errors import BusyError
+from pinfold.store.sqlite.connection import refuse_fork
 from pinfold.store.sqlite.failures import refuse_place
 from pinfold.store.sqlite.file_lock import lock, unlock
 
@@ -76,15 +77,17 @@ class Gate:
         self._wait_s = wait_s
         self._fd = _open(path)
         self._waiter: _Waiter | None = None
-        self._record = f"pid {os.getpid()}".ljust(_RECORD_BYTES).encode()
+        self._process = os.getpid()
+        self._record = f"pid {self._process}".ljust(_RECORD_BYTES).encode()
 
     @contextmanager
     def hold(self, asked: float | None = None, wait_s: float | None = None) -> Iterator[None]:
         """Hold the lock.
 
         `wait_s` (at most the gate's own) counts from `asked`, a reading of `time.monotonic` (default: now).
-        Raises `BusyError`, which names the holder, when the waiting time is over.
+        Raises `BusyError`, which names the holder, when the waiting time is over; `RuntimeError` in a forked child.
         """
+        refuse_fork(self._process)
         asked = time.monotonic() if asked is None else asked
         self._acquire(asked, self._wait_s if wait_s is None else min(wait_s, self._wait_s))
         try:

@@ -9,12 +9,16 @@ otherwise keep the process alive. Both touch private names of aiosqlite 0.22, he
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sqlite3
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, cast
 
 import aiosqlite
 from anyio import CancelScope
+
+from pinfold.store.sqlite.connection import refuse_fork
 
 T = TypeVar("T")
 
@@ -24,6 +28,8 @@ class Lane:
 
     def __init__(self, link: aiosqlite.Connection) -> None:
         self._link = link
+        self._process = os.getpid()
+        self._loop = asyncio.get_running_loop()
 
     @classmethod
     async def open(cls, connect: Callable[[], sqlite3.Connection]) -> Lane:
@@ -38,11 +44,20 @@ class Lane:
         """Run `work` to its end on the lane and return its outcome.
 
         A cancelled caller stops waiting, but work that was handed over still runs to its end.
+        Raises `RuntimeError` in a forked child and on another event loop.
         """
+        self._check_caller()
         run = cast(Callable[..., Awaitable[T]], self._link._execute)  # noqa: SLF001
         return await run(work, self._link._conn)  # noqa: SLF001
 
+    def _check_caller(self) -> None:
+        """Refuse whom no outcome would ever reach: the thread is not in a child, and may have ended with its loop."""
+        refuse_fork(self._process)
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("This store was opened on another event loop: open it anew on this one.")
+
     async def close(self) -> None:
-        """Close the connection and end the thread."""
+        """Close the connection and end the thread; raises as `run` does."""
+        self._check_caller()
         with CancelScope(shield=True):
             await self._link.close()

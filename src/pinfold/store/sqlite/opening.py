@@ -15,6 +15,7 @@ from pathlib import Path
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
 from pinfold.store.sqlite.connection import (
     APPLICATION_ID,
+    DURABLY,
     SCHEMA_VERSION,
     Place,
     check_header,
@@ -94,7 +95,7 @@ def _make(place: Place, project: str) -> None:
         if _is_blank(db):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
             db.execute(f"PRAGMA journal_mode = {wanted}")
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
             _write_schema(db, project)
         else:
             check_identity(db, place)

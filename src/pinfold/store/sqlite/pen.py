@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.connection import Place, check_identity, connect, sealed
+from pinfold.store.sqlite.connection import DURABLY, Place, check_identity, connect, sealed
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import check_carrier
@@ -53,7 +53,7 @@ class Pen:
         db = connect(self._place.database, read_only=why is not None)
         try:
             db.row_factory = sqlite3.Row
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
             self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
             if is_old(db):
@@ -89,7 +89,7 @@ class Pen:
         try:
             return self._transact(db, verb, asked, NOTE_WAIT_S)
         finally:
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
 
     def alone(self, db: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], asked: float) -> T:
         """Run what is no transaction of a verb, behind the gate, so that nobody else writes meanwhile."""

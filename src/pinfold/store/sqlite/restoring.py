@@ -18,7 +18,6 @@ from pinfold.store import Progress
 from pinfold.store.errors import BusyError, DamagedError, InvalidInputError
 from pinfold.store.sqlite.backing_up import UNREADABLE, back_up_checked, check_store, problem_of
 from pinfold.store.sqlite.backups import Backup, compact, now
-from pinfold.store.sqlite.comparing import RestorePlan, compare
 from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place, connect, identity
 from pinfold.store.sqlite.copying import (
     State,
@@ -34,6 +33,7 @@ from pinfold.store.sqlite.failures import primary_code, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import open_gate, remember, sync_folder
+from pinfold.store.sqlite.restore_plan import RestorePlan, compare
 from pinfold.store.sqlite.upgrading import is_old, upgrade
 
 _LIST = "`pinfold backup --list` shows what can be restored."

@@ -24,6 +24,7 @@ from pinfold.store.commands import (
 )
 from pinfold.store.fences import fence
 from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+from pinfold.store.logged import LogEnd, LoggedEvent
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -53,6 +54,7 @@ from pinfold.store.sqlite.forgetting.belonging import plan
 from pinfold.store.sqlite.forgetting.erasing import forget
 from pinfold.store.sqlite.forgetting.scrubbing import scrub
 from pinfold.store.sqlite.gate import WAIT_S, Gate
+from pinfold.store.sqlite.logged import log_end, logged
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
@@ -227,6 +229,14 @@ class SqliteStore(Store):
     async def status(self) -> StoreStatus:
         """See `Store.status`."""
         return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
+
+    async def log_end(self) -> LogEnd:
+        """See `Store.log_end`."""
+        return await self._read(log_end)
+
+    async def logged(self, after: int, session: int | None = None) -> tuple[LoggedEvent, ...]:
+        """See `Store.logged`."""
+        return await self._read(lambda db: logged(db, after, session))
 
     async def verify(
         self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
