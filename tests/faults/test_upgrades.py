@@ -24,6 +24,7 @@ from tests.faults.dying import killed_at, some_of, steps_of
 from tests.faults.lines import Server
 from tests.store.children import child, ended, line_of, tell
 from tests.store.make_golden import golden_of
+from tests.store.refused_upgrade import refuse_upgrades
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -196,11 +197,9 @@ def test_a_damaged_old_store_is_neither_brought_up_nor_called_a_backup(old: Plac
 def test_upgrades_that_fail_again_and_again_leave_one_backup(
     old: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pinfold.store.sqlite import upgrading
-
-    monkeypatch.setitem(upgrading.STEPS, SCHEMA_VERSION, ("CREATE TABLE broken",))
+    refuse_upgrades(monkeypatch)
     for _ in range(3):
-        with pytest.raises(sqlite3.OperationalError):
+        with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
             open_direct(old.folder, "demo")
     assert _check_backups(old) == [OLDEST]
 

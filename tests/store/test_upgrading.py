@@ -20,6 +20,7 @@ from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
 from tests.store.make_golden import golden_of
+from tests.store.refused_upgrade import refuse_upgrades
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -104,12 +105,9 @@ def test_a_glance_at_an_old_store_shows_its_brief(old: Place) -> None:
 def test_an_upgrade_that_fails_leaves_the_old_store_as_it_was(
     old: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pinfold.store.sqlite import upgrading
-
     before = _columns(old.database)
-    broken = (*upgrading.STEPS[SCHEMA_VERSION], "CREATE TABLE broken")
-    monkeypatch.setitem(upgrading.STEPS, SCHEMA_VERSION, broken)
-    with pytest.raises(sqlite3.OperationalError):
+    refuse_upgrades(monkeypatch)
+    with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
         open_direct(old.folder, "demo")
     assert _columns(old.database) == before
     monkeypatch.undo()
