@@ -76,13 +76,17 @@ class BusyError(PinfoldError):
 
 
 class NoSpaceError(PinfoldError):
-    """The disk or a quota is full; nothing was acknowledged and reads go on."""
+    """The disk or a quota is full; nothing was acknowledged and reads go on.
+
+    `refused` names the refusal where it may be a limit on files or a failing disk as well.
+    """
 
     code = "no_space"
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, refused: str = "") -> None:
+        uncertain = f"{where} takes no more bytes ({refused}: full, over a limit, or failing)"
         super().__init__(
-            f"No space left in {where}; nothing was written.",
+            f"{uncertain if refused else f'No space left in {where}'}; nothing was written.",
             "Free some space and try again; reads still work.",
         )
 

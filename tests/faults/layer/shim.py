@@ -91,8 +91,8 @@ class Shim:
         finally:
             self._library.sqlite3_vfs_unregister(ctypes.byref(self._vfs))
             self._hook = None
-        for error in self._broken:
-            raise error
+            for error in self._broken:
+                raise error  # it comes before whatever it led to
 
     def _pass(self, call: FileCall, go: Go) -> int:
         if self._hook is None:
