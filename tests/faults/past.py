@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pinfold.store.sqlite.connection import Place
@@ -14,20 +15,29 @@ from pinfold.store.values import Receipt
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The receipts and the keys of all events."""
+    """The receipts of all events, and by key those of the events that have one; each key stands once."""
 
     receipts: tuple[Receipt, ...] = ()
-    keys: frozenset[str] = frozenset()
+    keyed: Mapping[str, Receipt] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """All keys."""
+        return frozenset(self.keyed)
 
 
 def log_of(database: Path) -> Log:
-    """Read a log that nobody writes to; an empty one where there is no store."""
-    if not database.exists() or not database.stat().st_size:
+    """Read a log that nobody writes to; an empty one where there is no store, or a blank one."""
+    if not database.exists():
         return Log()
     with closing(sqlite3.connect(database)) as link:
-        rows = link.execute("SELECT seq, lower(hex(digest)), key FROM event").fetchall()
-    receipts = (Receipt(seq, digest[:12]) for seq, digest, _ in rows)
-    return Log(tuple(receipts), frozenset(key for _, _, key in rows if key))
+        if link.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+            return Log()
+        rows = link.execute("SELECT seq, lower(hex(digest)), key FROM event ORDER BY seq").fetchall()
+    receipts = tuple(Receipt(seq, digest[:12]) for seq, digest, _ in rows)
+    keys = [key for _, _, key in rows]
+    assert len({*keys} - {None}) == len(rows) - keys.count(None)
+    return Log(receipts, {key: receipt for key, receipt in zip(keys, receipts, strict=True) if key})
 
 
 def log_after_a_kill(place: Place, scratch: Path) -> Log:

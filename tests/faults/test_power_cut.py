@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +23,7 @@ from tests.faults.layer.recording import Acknowledged, Asked, Recording
 from tests.faults.layer.replay import Chosen, Cut, about, acknowledged_only, cuts, everywhere
 from tests.faults.past import Log, log_of
 from tests.faults.workload import Act, caring, life, lost, pinning
-from tests.store.make_golden import golden_of
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from tests.store.old_stores import lay_out
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.usefixtures("file_layer")]
 
@@ -61,9 +55,7 @@ async def _written(place: Place) -> None:
 
 
 async def _of_schema_1(place: Place) -> None:
-    place.folder.mkdir(parents=True)
-    place.database.write_bytes(zstd.decompress(golden_of(1).read_bytes()))
-    place.store_id.write_text("pinfold store\n")
+    lay_out(place, 1)
 
 
 BEGINNING = (tuple(life("one")), tuple(life("two")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -16,23 +15,15 @@ from pinfold.store.sqlite.direct import open_direct
 from pinfold.store.sqlite.glance import glance
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
-from tests.store.make_golden import golden_of
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from tests.store.old_stores import lay_out
 
 RELEASED = range(1, SCHEMA_VERSION)
-GOLDEN = [golden_of(schema) for schema in RELEASED]
 ANNA = Caller("claude-code", "anna")
 
 
-@pytest.fixture(params=GOLDEN, ids=lambda file: file.stem)
+@pytest.fixture(params=RELEASED, ids=lambda schema: f"schema-{schema}")
 def old(request: pytest.FixtureRequest, place: Place) -> Place:
-    place.folder.mkdir(parents=True)
-    place.database.write_bytes(zstd.decompress(request.param.read_bytes()))
-    place.store_id.write_text("pinfold store\n")
+    lay_out(place, request.param)
     return place
 
 
