@@ -57,7 +57,7 @@ def _keep(place: Place) -> None:
     except NoSpaceError as error:
         raise NoSpaceError(
             str(place.backups),
-            "An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
+            hint="An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
             " and start again.",
         ) from error
 
