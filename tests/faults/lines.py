@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +43,9 @@ class Answer:
 class Server:
     """One `python -m pinfold`, shaken hands with. Its stderr is kept in a file of its own."""
 
-    def __init__(self, home: Path, project: Path, name: str) -> None:
+    def __init__(
+        self, home: Path, project: Path, name: str, variables: Mapping[str, str] | None = None
+    ) -> None:
         self._noted = home.parent / f"{name}.stderr"
         with self._noted.open("ab") as noted:
             self.process = subprocess.Popen(
@@ -51,7 +53,7 @@ class Server:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=noted,
-                env=_environment(home, project),
+                env=_environment(home, project) | dict(variables or {}),
             )
         self._next_id = 0
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
