@@ -26,12 +26,11 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
-    model = tx.clean(command.model) if command.model else None
     tx.db.execute(
         "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
         " model = coalesce(excluded.model, model)",
-        (command.caller.client, command.run, command.caller.conversation, tx.at, model),
+        (command.caller.client, command.run, command.caller.conversation, tx.at, command.model),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
@@ -41,6 +40,7 @@ def _meet(tx: Transaction, command: StartSession) -> None:
 
 def save(tx: Transaction, mark: TranscriptMark) -> None:
     """Remember how far a transcript has been read."""
+    mark = tx.clean(mark)
     tx.db.execute(
         "INSERT OR REPLACE INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, ?, ?)",
         (mark.path, mark.client, mark.conversation, mark.offset, mark.head),
