@@ -50,6 +50,7 @@ def test_no_secret_of_a_large_file_is_stored_wherever_it_was_cut(home: Path, pro
     assert leaks(where, SECRET_TEXTS) == []
 
 
+@pytest.mark.full
 def test_a_document_stays_json_when_its_secrets_are_replaced(home: Path, project: Path) -> None:
     rows = [
         {"n": n, "text": f"{before}{secret}{after}\n"} for n, (_, before, secret, after) in enumerate(SECRETS)
@@ -67,6 +68,7 @@ def test_a_document_stays_json_when_its_secrets_are_replaced(home: Path, project
     assert leaks(where, SECRET_TEXTS) == []
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform == "win32", reason="commands of POSIX")
 def test_neither_a_commands_line_nor_its_output_leaves_a_secret_behind(tmp_path: Path) -> None:
     place = Workplace(tmp_path)
