@@ -191,6 +191,21 @@ def test_pages_that_cannot_be_read_are_damage_of_the_store_and_no_backup(place: 
     assert len(backups_in(place.backups)) == made
 
 
+def test_what_others_left_half_done_is_theirs(place: Place, tmp_path: Path) -> None:
+    """A folder that a person names holds other programs' files as well, and perhaps another backup at work."""
+    theirs = [tmp_path / name for name in ("film.mkv.part", "log-1.part", "pinfold-unfinished-x.db")]
+    for file in theirs:
+        file.write_text("half")
+    abandoned = tmp_path / "pinfold-unfinished-abc.part"
+    abandoned.write_text("half")
+    with copying.unfinished(tmp_path) as part:
+        assert not abandoned.exists()
+        back_up(place, tmp_path)
+        assert part.exists()
+    assert not part.exists()
+    assert [file.read_text() for file in theirs] == ["half"] * 3
+
+
 def test_a_backup_replaces_nothing(place: Place, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine")
@@ -219,7 +234,7 @@ def test_backups_are_the_users_alone_under_any_umask(
 def test_backups_are_listed_with_what_their_names_say_the_newest_first(place: Place, tmp_path: Path) -> None:
     first, second = back_up(place), back_up(place)
     (place.backups / "log-schema1-seq1-notatime.db").touch()
-    (place.backups / "log-abc.part").touch()
+    (place.backups / "pinfold-unfinished-abc.part").touch()
     assert backups_in(place.backups) == (second, first)
     assert (first.schema, first.size_bytes) == (SCHEMA_VERSION, first.path.stat().st_size)
     assert backups_in(tmp_path / "nowhere") == ()

@@ -82,6 +82,7 @@ class NoSpaceError(PinfoldError):
 
     def __init__(self, where: str, hint: str = "Free some space and try again; reads still work.") -> None:
         super().__init__(f"No space left in {where}; nothing was written.", hint)
+        self.where = where
 
 
 class ReadOnlyError(PinfoldError):

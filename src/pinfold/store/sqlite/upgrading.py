@@ -56,7 +56,7 @@ def _keep(place: Place) -> None:
         back_up_checked(place)
     except NoSpaceError as error:
         raise NoSpaceError(
-            str(place.backups),
+            error.where,
             "An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
             " and start again.",
         ) from error
