@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import random
 import shutil
-import sqlite3
-import sys
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,17 +18,12 @@ from pinfold.store.errors import PinfoldError
 from pinfold.store.sqlite import connection, opening, pen
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.values import Receipt
 from tests.contract.acts import pin
 from tests.faults.layer.recording import Acknowledged, Asked, Recording
 from tests.faults.layer.replay import Chosen, Cut, about, acknowledged_only, cuts, everywhere
+from tests.faults.past import Log, log_of
 from tests.faults.workload import Act, caring, life, lost, pinning
-from tests.store.make_golden import golden_of
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from tests.store.old_stores import lay_out
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.usefixtures("file_layer")]
 
@@ -63,26 +55,7 @@ async def _written(place: Place) -> None:
 
 
 async def _of_schema_1(place: Place) -> None:
-    place.folder.mkdir(parents=True)
-    place.database.write_bytes(zstd.decompress(golden_of(1).read_bytes()))
-    place.store_id.write_text("pinfold store\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Log:
-    """The receipts and the keys of a log, read past the store."""
-
-    receipts: tuple[Receipt, ...] = ()
-    keys: frozenset[str] = frozenset()
-
-
-def _log(database: Path) -> Log:
-    if not database.exists():
-        return Log()
-    with closing(sqlite3.connect(database)) as link:
-        rows = link.execute("SELECT seq, lower(hex(digest)), key FROM event").fetchall()
-    receipts = (Receipt(seq, digest[:12]) for seq, digest, _ in rows)
-    return Log(tuple(receipts), frozenset(key for _, _, key in rows if key))
+    lay_out(place, 1)
 
 
 BEGINNING = (tuple(life("one")), tuple(life("two")))
@@ -110,7 +83,7 @@ async def _record(place: Place, life: Life, monkeypatch: pytest.MonkeyPatch) -> 
     with monkeypatch.context() as patch:
         patch.setattr(opening, "can_carry_wal", lambda _: life.has_wal)
         await life.before(place)
-        before = _log(place.database)
+        before = log_of(place.database)
         patch.setattr(connection, "_SETTINGS", (*connection._SETTINGS, *OFTEN))
         recording = Recording(place.folder)
         with recording.running():
@@ -157,7 +130,7 @@ async def _check(place: Place, cut: Cut, acts: Sequence[Act], before: Log) -> in
         await pin(store, "the light is on again", key="after")
     finally:
         await store.close()
-    assert _log(place.database).keys <= before.keys | cut.asked | {"after"}
+    assert log_of(place.database).keys <= before.keys | cut.asked | {"after"}
     return len(missing)
 
 

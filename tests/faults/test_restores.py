@@ -32,6 +32,7 @@ from tests.faults.dying import killed_at, some_of, steps_of
 from tests.faults.lines import Server
 from tests.faults.small_store import make_small
 from tests.store.children import child, line_of
+from tests.store.old_stores import unpacked
 from tests.store.test_opening import CRASHING
 
 KEPT = ["Retry 7 times", "Use port 5544"]
@@ -230,8 +231,6 @@ def test_a_backup_makes_a_store_where_there_was_none(place: Place, tmp_path: Pat
 
 
 def test_a_backup_of_an_earlier_schema_is_brought_up_before_it_is_put_back(place: Place) -> None:
-    from tests.faults.test_upgrades import unpacked
-
     file = place.folder / "golden.db"
     file.write_bytes(unpacked(1))
     before = _bytes(file)

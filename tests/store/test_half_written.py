@@ -90,7 +90,7 @@ async def test_a_half_written_store_that_cannot_be_written_is_not_read_as_it_lie
     await _cut_short(place, monkeypatch)
     monkeypatch.setattr(connection, "sealed", lambda _: "it lies on a disk for reading only")
     left = _picture(place.folder)
-    with pytest.raises(ReadOnlyError, match="cannot be written"):
+    with pytest.raises(ReadOnlyError, match=r"must be undone first.*Open it once where it can be written"):
         await open_store(place.folder, "demo")
     assert _picture(place.folder) == left
 

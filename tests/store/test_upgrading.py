@@ -20,6 +20,7 @@ from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
 from tests.store.make_golden import golden_of
+from tests.store.old_stores import lay_out
 from tests.store.refused_upgrade import refuse_upgrades
 
 if sys.version_info >= (3, 14):
@@ -28,15 +29,12 @@ else:
     from backports import zstd
 
 RELEASED = range(1, SCHEMA_VERSION)
-GOLDEN = [golden_of(schema) for schema in RELEASED]
 ANNA = Caller("claude-code", "anna")
 
 
-@pytest.fixture(params=GOLDEN, ids=lambda file: file.stem)
+@pytest.fixture(params=RELEASED, ids=lambda schema: f"schema-{schema}")
 def old(request: pytest.FixtureRequest, place: Place) -> Place:
-    place.folder.mkdir(parents=True)
-    place.database.write_bytes(zstd.decompress(request.param.read_bytes()))
-    place.store_id.write_text("pinfold store\n")
+    lay_out(place, request.param)
     return place
 
 
@@ -75,7 +73,7 @@ def test_an_upgraded_store_has_the_tables_of_a_new_one(old: Place, tmp_path: Pat
 def test_there_is_a_sample_of_every_kind_of_event_and_of_every_version_of_a_body(tmp_path: Path) -> None:
     """Each version of a body that was ever written is read for ever: the golden databases keep one."""
     found = set()
-    for number, golden in enumerate(GOLDEN):
+    for number, golden in enumerate(map(golden_of, RELEASED)):
         database = tmp_path / f"{number}.db"
         database.write_bytes(zstd.decompress(golden.read_bytes()))
         with closing(sqlite3.connect(database)) as db:

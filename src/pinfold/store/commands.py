@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from pinfold.store.content import Content
 
 
+SAID_NOW = "now"
+"""Said at this moment, whatever the clock shows: no pin that was superseded by now is a repeat of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PinDecision:
     """Keep a text verbatim. `supersedes` are pin numbers; `tokens` are those of the pin's line in the brief.
 
-    `said_at` (ISO 8601, may be empty if not known): it was said in passing and may be read long afterwards. Then it is
-    a repeat where the same stands as a live pin, or as one that was superseded since it was said.
+    `said_at` (ISO 8601, `SAID_NOW`, or empty if not known): it was said in passing and may be read long afterwards.
+    Then it is a repeat where the same stands as a live pin, or as one that was superseded since it was said.
     """
 
     caller: Caller

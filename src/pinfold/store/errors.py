@@ -76,13 +76,20 @@ class BusyError(PinfoldError):
 
 
 class NoSpaceError(PinfoldError):
-    """The disk or a quota is full; nothing was acknowledged and reads go on."""
+    """The disk or a quota is full; nothing was acknowledged and reads go on.
+
+    `refused` names the refusal where it may be a limit on files or a failing disk as well.
+    """
 
     code = "no_space"
 
-    def __init__(self, where: str, hint: str = "Free some space and try again; reads still work.") -> None:
-        super().__init__(f"No space left in {where}; nothing was written.", hint)
-        self.where = where
+    def __init__(
+        self, where: str, refused: str = "", hint: str = "Free some space and try again; reads still work."
+    ) -> None:
+        uncertain = f"{where} takes no more bytes ({refused}: full, over a limit, or failing)"
+        super().__init__(
+            f"{uncertain if refused else f'No space left in {where}'}; nothing was written.", hint
+        )
 
 
 class ReadOnlyError(PinfoldError):

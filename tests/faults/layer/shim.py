@@ -78,21 +78,22 @@ class Shim:
         self._broken: list[BaseException] = []
         self._close = CLOSE(self._on_close)
 
-    @contextmanager
-    def leading_to(self, hook: Hook) -> Iterator[None]:
-        """Have every file that is opened from now on pass `hook`, whatever thread opens it.
-
-        Raises what the hook raised: C cannot.
-        """
+    def lead_to(self, hook: Hook) -> None:
+        """Have every file that is opened from now on pass `hook`, whatever thread opens it."""
         self._hook, self._broken = hook, []
         self._library.sqlite3_vfs_register(ctypes.byref(self._vfs), 1)
+
+    @contextmanager
+    def leading_to(self, hook: Hook) -> Iterator[None]:
+        """Do so for a while, then raise what the hook raised: C cannot."""
+        self.lead_to(hook)
         try:
             yield
         finally:
             self._library.sqlite3_vfs_unregister(ctypes.byref(self._vfs))
             self._hook = None
-        for error in self._broken:
-            raise error
+            for error in self._broken:
+                raise error  # it comes before whatever it led to
 
     def _pass(self, call: FileCall, go: Go) -> int:
         if self._hook is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from pinfold.context.said import USER_SAID, said
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.server.transcripts.saying import pin_of
+from pinfold.store.commands import SAID_NOW
 
 
 def act(occasion: Occasion) -> str:
@@ -20,12 +20,11 @@ def act(occasion: Occasion) -> str:
     if not fit:
         return ""
     caller = replace(occasion.caller, actor="user")
-    now = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     with occasion.store() as store:
         pins = []
         for line in fit:
             with occasion.attempt():
-                pins.append(store.pin_decision(pin_of(line, caller, store.redactor, now)))
+                pins.append(store.pin_decision(pin_of(line, caller, store.redactor, SAID_NOW)))
     return "".join(
         f"pinfold: {what} from the prompt: {', '.join(pointers)}\n"
         for what, repeated in (("pinned", False), ("already pinned", True))

@@ -60,6 +60,11 @@ class Place:
         return self.folder / "log.db-wal"
 
     @property
+    def shared_memory(self) -> Path:
+        """SQLite's index of that log, shared by the processes that have it open."""
+        return self.folder / "log.db-shm"
+
+    @property
     def rollback_journal(self) -> Path:
         """What SQLite keeps beside it during a write, where there is no write-ahead log."""
         return self.folder / "log.db-journal"

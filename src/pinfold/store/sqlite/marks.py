@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime, timedelta
 
 from pinfold.store.commands import StartSession, TranscriptMark
 from pinfold.store.sqlite.lineage import current
@@ -26,12 +27,12 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 
 def _meet(tx: Transaction, command: StartSession) -> None:
-    model = tx.clean(command.model) if command.model else None
+    """Note that a process of the client is in this conversation now, and drop who was met longest ago."""
     tx.db.execute(
         "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
         " model = coalesce(excluded.model, model)",
-        (command.caller.client, command.run, command.caller.conversation, tx.at, model),
+        (command.caller.client, command.run, command.caller.conversation, _behind_all(tx), command.model),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
@@ -39,8 +40,18 @@ def _meet(tx: Transaction, command: StartSession) -> None:
     )
 
 
+def _behind_all(tx: Transaction) -> str:
+    """Return the time, or what comes next after the newest meeting's: a clock set back would put the new one last."""
+    newest = tx.db.execute("SELECT max(at) FROM client_run").fetchone()[0]
+    if newest is None or newest < tx.at:
+        return tx.at
+    next_one = datetime.fromisoformat(newest) + timedelta(microseconds=1)
+    return next_one.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
 def save(tx: Transaction, mark: TranscriptMark) -> None:
     """Remember how far a transcript has been read."""
+    mark = tx.clean(mark)
     tx.db.execute(
         "INSERT OR REPLACE INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, ?, ?)",
         (mark.path, mark.client, mark.conversation, mark.offset, mark.head),

@@ -27,18 +27,20 @@ from pinfold.store.sqlite.connection import (
 from pinfold.store.sqlite.failures import refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
+from pinfold.store.sqlite.ownership import check_own
 
 
 def open_gate(place: Place, wait_s: float) -> Gate:
     """Make the store's folder, and every missing one above it, for this user alone; return the gate in it.
 
-    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done. Source: P25.
+    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done, and what `check_own` raises. Source: P25.
     """
     try:
         missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
             sync_folder(folder.parent)
+        check_own(place)
         return Gate(place.lock, wait_s)
     except OSError as error:
         refuse_place(error, str(place.folder))

@@ -58,6 +58,9 @@ class Pen:
             self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
             if is_old(db):
                 self._upgrade(db)
+        except sqlite3.Error as error:
+            db.close()
+            translate(error, str(self._place.folder))
         except BaseException:
             db.close()
             raise
@@ -68,10 +71,7 @@ class Pen:
             raise ReadOnlyError(
                 f"an earlier pinfold wrote it, and {self.read_only}", "Open it once where it can be written."
             )
-        try:
-            bring_up(db, self._place, self._gate)
-        except sqlite3.Error as error:
-            translate(error, str(self._place.folder))
+        bring_up(db, self._place, self._gate)
 
     def write(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
         """Run a verb as one durable transaction and return its outcome; waiting counts from `asked`."""
@@ -137,7 +137,7 @@ class Pen:
             translate(error, str(self._place.folder), committing=True)
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that is no longer the one at the store's path."""
+        """Refuse to write into a file that is no longer the one at the store's path, or may not be written now."""
         try:
             same = _file_identity(self._place) == self._file
         except OSError:
@@ -147,6 +147,9 @@ class Pen:
                 f"{self._place.database} (it was replaced or removed while open)",
                 "Reads show the old file; start pinfold anew to use what is there now.",
             )
+        why = sealed(self._place.database)  # SQLite would notice at the commit only, and then nobody knows
+        if why is not None:
+            raise ReadOnlyError(why)
 
     def _check_schema(self, db: sqlite3.Connection) -> None:
         """Refuse to write what another pinfold has brought up to a newer schema while this one had it open (P15)."""

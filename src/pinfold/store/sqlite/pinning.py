@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from pinfold.store.commands import PinDecision
+from pinfold.store.commands import SAID_NOW, PinDecision
 from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
@@ -26,6 +26,7 @@ COMPARED = 500
 
 def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
     """Append the pin, or find the one that an equal call appended; see `Store.pin_decision`."""
+    command = tx.clean(command)
     request = _request(command)
     earlier = tx.earlier((Kind.DECISION_PINNED,), command.key, request)
     if earlier is None and command.said_at is not None:
@@ -77,9 +78,10 @@ def _said_already(tx: Transaction, command: PinDecision, said_at: str) -> Event 
     """
     row = tx.db.execute(
         "SELECT pin.seq FROM pin LEFT JOIN event ON event.seq = superseded_seq"
-        " WHERE text = ? AND pin.kind = ? AND session_only = 0 AND (superseded_by IS NULL OR event.at >= ?)"
+        " WHERE text = ? AND pin.kind = ? AND session_only = 0"
+        " AND (superseded_by IS NULL OR ? AND event.at >= ?)"
         " ORDER BY superseded_by IS NOT NULL, number DESC LIMIT 1",
-        (command.text, command.kind, said_at),
+        (command.text, command.kind, said_at != SAID_NOW, said_at),
     ).fetchone()
     return None if row is None else tx.event(row["seq"])
 
@@ -107,7 +109,7 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
         "supersedes": list(command.supersedes),
         "request": request,
     }
-    if command.said_at:
+    if command.said_at and command.said_at != SAID_NOW:
         body["said_at"] = command.said_at
     actor = command.caller.actor
     pinned = tx.append(Draft(Kind.DECISION_PINNED, body, session, actor, command.key))

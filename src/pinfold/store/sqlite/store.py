@@ -12,6 +12,7 @@ from typing import TypeVar
 import anyio
 
 from pinfold.store import Progress, Store
+from pinfold.store.cleaning import cleaned
 from pinfold.store.commands import (
     CheckpointState,
     Message,
@@ -154,19 +155,21 @@ class SqliteStore(Store):
 
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
-        return await self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
+        who = cleaned(self.redactor, caller)
+        return await self._read(lambda db: briefing.brief_state(db, self.project, who, as_of))
 
     async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """See `Store.folded_part`."""
-        return await self._read(lambda db: folding.folded_part(db, caller, key))
+        asked = cleaned(self.redactor, (caller, key))
+        return await self._read(lambda db: folding.folded_part(db, *asked))
 
     async def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""
-        return await self._read(lambda db: marks.by_path(db, path))
+        return await self._read(lambda db: marks.by_path(db, cleaned(self.redactor, path)))
 
     async def transcripts(self, caller: Caller) -> tuple[TranscriptMark, ...]:
         """See `Store.transcripts`."""
-        return await self._read(lambda db: marks.of_caller(db, caller))
+        return await self._read(lambda db: marks.of_caller(db, cleaned(self.redactor, caller)))
 
     async def pin(self, number: int) -> PinHistory:
         """See `Store.pin`."""
@@ -254,7 +257,7 @@ class SqliteStore(Store):
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""
-        return await self._reader.read(lambda db: plan(db, command), None)
+        return await self._reader.read(lambda db: plan(db, cleaned(self.redactor, command)), None)
 
     async def forget(self, command: Forget | Retention) -> Forgotten:
         """See `Store.forget`."""

@@ -97,10 +97,10 @@ def session_number(db: sqlite3.Connection, name: str) -> int:
 def instant(text: str) -> str:
     """Return an ISO 8601 instant or day as the log spells it; raises `InvalidInputError`."""
     try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
+        found = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
         raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
-    return found.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return found.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _before(db: sqlite3.Connection, before: str) -> set[int]:
