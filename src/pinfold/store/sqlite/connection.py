@@ -72,7 +72,7 @@ class Place:
     @property
     def is_unsettled(self) -> bool:
         """Whether the database alone may be half written, so that only SQLite can read it."""
-        return self.log_ahead.exists() or self.rollback_journal.exists()
+        return any(_holds_bytes(file) for file in (self.log_ahead, self.rollback_journal))
 
     @property
     def lock(self) -> Path:
@@ -97,6 +97,11 @@ def refuse_fork(opened_in: int) -> None:
     """
     if os.getpid() != opened_in:
         raise RuntimeError(f"This store was opened in process {opened_in}: after a fork, open it anew.")
+
+
+def _holds_bytes(file: Path) -> bool:
+    """Whether there is something in a file; who only read a store may leave an empty log ahead of it."""
+    return file.exists() and file.stat().st_size > 0
 
 
 def refuse(place: Place, why: str) -> NoReturn:
