@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -41,10 +41,13 @@ class Answer:
 
 
 class Server:
-    """One `python -m pinfold`, shaken hands with. Its stderr is kept in a file of its own."""
+    """One `python -m pinfold`, shaken hands with. Its stderr is kept in a file of its own.
+
+    `more` is added to the bare environment that it is started in.
+    """
 
     def __init__(
-        self, home: Path, project: Path, name: str, variables: Mapping[str, str] | None = None
+        self, home: Path, project: Path, name: str, more: Mapping[str, str] = MappingProxyType({})
     ) -> None:
         self._noted = home.parent / f"{name}.stderr"
         with self._noted.open("ab") as noted:
@@ -53,7 +56,7 @@ class Server:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=noted,
-                env=_environment(home, project) | dict(variables or {}),
+                env=environment(home, project) | dict(more),
             )
         self._next_id = 0
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -141,7 +144,8 @@ class Server:
     def leave(self) -> int:
         """End the conversation as a client does; return the server's exit code."""
         assert self.process.stdin is not None
-        self.process.stdin.close()
+        with suppress(OSError):  # a dead one did not read it all
+            self.process.stdin.close()
         return self.process.wait(PATIENCE_S)
 
 
@@ -153,7 +157,8 @@ def _answer(message: Facts) -> Answer:
     return Answer(result.get("structuredContent") or {}, text, failed=bool(result.get("isError")))
 
 
-def _environment(home: Path, project: Path) -> dict[str, str]:
+def environment(home: Path, project: Path) -> dict[str, str]:
+    """Return the bare environment of a child that keeps its stores in `home`."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR") if name in os.environ}
     ours = {"PINFOLD_HOME": str(home), "PINFOLD_PROJECT": str(project), "HOME": str(home)}
     return kept | ours | {"PYTHONPATH": str(SOURCE)}

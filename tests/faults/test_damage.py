@@ -154,7 +154,7 @@ KINDS: dict[str, tuple[Damage, str]] = {
 }
 
 
-async def _history(place: Place) -> None:
+async def history(place: Place) -> None:
     """Make a store with something in every table; the events 3 and 4 are pins."""
     store = await open_store(place.folder, "demo")
     await say(store, "shall we?")
@@ -172,10 +172,10 @@ def _digest(database: Path) -> str:
     return hashlib.sha256(database.read_bytes()).hexdigest()
 
 
-def _damage(database: Path, damage: Damage) -> None:
+def damage(database: Path, wreak: Damage) -> None:
     before = _digest(database)
     with closing(sqlite3.connect(database)) as link:
-        damage(link)
+        wreak(link)
         link.commit()
         link.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert _digest(database) != before
@@ -184,7 +184,7 @@ def _damage(database: Path, damage: Damage) -> None:
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Place:
     made = Place(tmp_path_factory.mktemp("lived-in") / "store")
-    anyio.run(_history, made)
+    anyio.run(history, made)
     return made
 
 
@@ -205,8 +205,8 @@ async def test_a_sound_store_has_no_problems(place: Place) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_damage_is_named_and_left_as_it_is(place: Place, kind: str) -> None:
-    damage, said = KINDS[kind]
-    _damage(place.database, damage)
+    wreak, said = KINDS[kind]
+    damage(place.database, wreak)
     before = _digest(place.database)
     store = await open_store(place.folder, "demo")
     report = await store.verify()
@@ -236,7 +236,7 @@ async def _problems(place: Place) -> tuple[str, ...]:
 
 
 async def test_damaged_bytes_are_never_handed_out_and_sound_ones_still_are(place: Place) -> None:
-    _damage(place.database, _flip_a_bit)
+    damage(place.database, _flip_a_bit)
     store = await open_store(place.folder, "demo")
     with pytest.raises(DamagedError, match="A1"):
         await store.artifact_bytes(1, 0, len(LINES))
@@ -249,7 +249,7 @@ async def test_damaged_bytes_are_never_handed_out_and_sound_ones_still_are(place
     "kind", ["pin changed", "words of an entry dropped", "index emptied", "entry deleted", "fold deleted"]
 )
 async def test_a_rebuild_mends_what_is_derived(place: Place, kind: str) -> None:
-    _damage(place.database, KINDS[kind][0])
+    damage(place.database, KINDS[kind][0])
     store = await open_store(place.folder, "demo")
     assert await store.rebuild() == 9
     assert (await store.verify()).problems == ()

@@ -14,7 +14,7 @@ _DURABLE = (
         (
             Edit(
                 _PEN,
-                'db.execute("PRAGMA synchronous = FULL")\n            self._has_wal',
+                "db.execute(DURABLY)\n            self._has_wal",
                 'db.execute("PRAGMA synchronous = NORMAL")\n            self._has_wal',
             ),
         ),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import struct
-import subprocess
 import sys
 
 import pytest
@@ -13,13 +10,9 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("terminals of POSIX", allow_module_level=True)
 
-import fcntl
-import termios
-
 from pinfold.server.own_command import command_name
-from tests.server.peer import PATIENCE_S, environment
 from tests.server.person import LOG, Project, with_a_past
-from tests.server.terminals import all_of
+from tests.server.terminals import on_terminal
 
 STYLE = re.compile(r"\x1b\[\d*m")
 
@@ -32,7 +25,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def test_a_table_fits_the_terminal_and_wide_characters_keep_its_columns(project: Project) -> None:
     from rich.cells import cell_len
 
-    shown = _shown(project, "pins", "--superseded", columns=100)
+    shown = on_terminal(project, "pins", "--superseded", columns=100)
     lines = STYLE.sub("", shown).splitlines()
     assert lines[0].split() == ["pin", "kind", "text", "why", "when", "(UTC)", "session", "superseded", "by"]
     assert {cell_len(line) for line in lines} == {100}
@@ -44,7 +37,7 @@ def test_a_table_fits_the_terminal_and_wide_characters_keep_its_columns(project:
 
 
 def test_a_terminal_too_narrow_for_a_table_gets_a_line_per_cell(project: Project) -> None:
-    shown = _shown(project, "folds", columns=30)
+    shown = on_terminal(project, "folds", columns=30)
     assert shown.startswith("fold: F1\n")
     assert "reduction: 93%\n" in shown
     assert max(map(len, shown.splitlines())) <= 30
@@ -52,54 +45,36 @@ def test_a_terminal_too_narrow_for_a_table_gets_a_line_per_cell(project: Project
 
 def test_status_needs_no_headings(project: Project) -> None:
     for columns in (100, 15):
-        assert STYLE.sub("", _shown(project, "status", columns=columns)).startswith("project")
+        assert STYLE.sub("", on_terminal(project, "status", columns=columns)).startswith("project")
 
 
 def test_a_dumb_terminal_gets_no_codes_at_all(project: Project) -> None:
-    shown = _shown(project, "recall", "refresh tokens", TERM="dumb", NO_COLOR="1")
+    shown = on_terminal(project, "recall", "refresh tokens", TERM="dumb", NO_COLOR="1")
     assert "\x1b" not in shown
     assert shown.endswith("The brief shows 2 of 2 specifics; the summary of F1 shows 1.\n")
 
 
 def test_an_encoding_without_the_characters_gets_them_spelled(project: Project) -> None:
-    shown = _shown(project, "show", "P2", PYTHONIOENCODING="latin-1")
+    shown = on_terminal(project, "show", "P2", PYTHONIOENCODING="latin-1")
     assert "\\u6570\\u636e\\u5e93\\u6700\\u591a 8 \\u4e2a" in shown
     assert shown.isascii()
 
 
 def test_bytes_that_are_no_text_do_not_reach_the_terminal_unasked(project: Project) -> None:
-    shown = _shown(project, "show", "A2")
+    shown = on_terminal(project, "show", "A2")
     assert shown == (
         f"pinfold: A2 is binary, 10 KB. Save it: {command_name()} show 'A2' > FILE; --raw prints it all the same.\n"
     )
-    assert _shown(project, "show", "A1#L2-3").splitlines() == ["row 2 of the log", "row 3 of the log"]
+    assert on_terminal(project, "show", "A1#L2-3").splitlines() == ["row 2 of the log", "row 3 of the log"]
 
 
 def test_of_a_long_artifact_a_terminal_gets_a_preview_and_how_to_get_all(project: Project) -> None:
-    lines = _shown(project, "show", "A1").splitlines()
+    lines = on_terminal(project, "show", "A1").splitlines()
     assert (lines[0], lines[-2]) == ("row 1 of the log", "row 20000 of the log")
     assert 10 < len(lines) < 60
     assert lines[-1] == (
         f"That is a part of 20,000 lines, 409 KB. All: {command_name()} show A1 --raw, or"
         f" {command_name()} show A1 > FILE. A part: --lines 1-100, --match PATTERN."
     )
-    assert len(_shown(project, "show", "A1", "--lines", "1-15000").splitlines()) == 15_000
-    assert _shown(project, "show", "A1", "--raw").encode() == LOG
-
-
-def _shown(project: Project, *arguments: str, columns: int = 100, **more: str) -> str:
-    """Return what a command prints on a real terminal of that width."""
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    with subprocess.Popen(
-        [sys.executable, "-m", "pinfold", *arguments],
-        cwd=project.folder,
-        env=environment(PINFOLD_HOME=str(project.home)) | {"TERM": "xterm", **more},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    ) as child:
-        os.close(theirs)
-        shown = all_of(ours)
-        child.wait(PATIENCE_S)
-    return shown.decode().replace("\r\n", "\n")
+    assert len(on_terminal(project, "show", "A1", "--lines", "1-15000").splitlines()) == 15_000
+    assert on_terminal(project, "show", "A1", "--raw").encode() == LOG

@@ -66,6 +66,7 @@ async def fill(store: SqliteStore) -> None:
     await store.record_fold(
         RecordFold(ANNA, "fold-1", "auto", summary=summary, lost={1: ("7",)}, present={1: 0}, offered=offered)
     )
+    held.close()
     await store.search_history(SearchHistory(ANNA, "walrus"))
     await store.search_history(SearchHistory(ANNA, "nowhereatall"))
 

@@ -72,6 +72,25 @@ def test_an_input_output_error_at_commit_says_that_the_outcome_is_unknown(name: 
     assert type(told.value) is AT_COMMIT[name]
 
 
+NEXT_STEPS = {
+    "SQLITE_FULL": "No space left in /place; nothing was written. Free some space and try again; reads still work.",
+    "SQLITE_IOERR_WRITE": "/place takes no more bytes (SQLITE_IOERR_WRITE: full, over a limit, or failing);"
+    " nothing was written. Free some space and try again; reads still work.",
+    "SQLITE_READONLY": "The store is read-only: /place cannot be written; nothing was written. Reads still work.",
+    "SQLITE_CANTOPEN": "The store is read-only: its files in /place cannot be opened; nothing was written."
+    " Look at that disk and folder, then try again.",
+    "SQLITE_IOERR_LOCK": "The store is read-only: the disk under /place fails (SQLITE_IOERR_LOCK);"
+    " nothing was written. Look at that disk and folder, then try again.",
+}
+
+
+@pytest.mark.parametrize("name", NEXT_STEPS)
+def test_an_error_of_the_disk_promises_reads_only_where_they_go_on(name: str) -> None:
+    with pytest.raises(PinfoldError) as told:
+        translate(_error(name), "/place")
+    assert str(told.value) == NEXT_STEPS[name]
+
+
 def test_an_error_that_only_a_bug_can_cause_is_raised_as_it_is() -> None:
     with pytest.raises(sqlite3.OperationalError, match="of the driver"):
         translate(_error("SQLITE_ERROR"), "/place")

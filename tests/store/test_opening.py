@@ -41,6 +41,19 @@ anyio.run(main)
 """
 
 
+SPILLING = """
+import sqlite3, sys
+link = sqlite3.connect(sys.argv[1], isolation_level=None)
+link.execute("PRAGMA cache_size = 1")
+link.execute("BEGIN IMMEDIATE")
+link.execute("UPDATE event SET body = body || ' '")
+for number in range(200):
+    link.execute("INSERT INTO search VALUES (?, '', 1, hex(randomblob(2000)), '[]')", (number,))
+print("spilled", flush=True)
+sys.stdin.read()
+"""
+
+
 async def _make(place: Place, pins: int = 2) -> None:
     store = await open_store(place.folder, "demo")
     for number in range(pins):
@@ -129,7 +142,9 @@ async def test_a_strange_file_is_refused_with_cause_and_next_step_and_left_alone
         with pytest.raises(DamagedError, match=cause) as refused:
             await open_store(place.folder, "demo")
         assert str(place.folder) in refused.value.message
-        assert refused.value.hint.startswith("Put log.db back from a backup, or move that folder away")
+        assert refused.value.hint.startswith(
+            "`pinfold restore FILE` puts back a backup, or move that folder away"
+        )
     ours = {"log.db-wal", "log.db-shm"} if kind == "another program without an id" else set()
     assert {name: what for name, what in _picture(place.folder).items() if name not in ours} == before
 
@@ -228,6 +243,26 @@ async def test_without_its_write_ahead_log_a_store_is_an_older_whole_state_or_da
     await store.close()
 
 
+async def test_what_a_killed_writer_left_half_done_without_a_write_ahead_log_is_taken_back(
+    place: Place,
+) -> None:
+    await _make(place)
+    with closing(sqlite3.connect(place.database)) as link:
+        link.execute("PRAGMA journal_mode = DELETE")
+    before = place.database.read_bytes()
+    with child(SPILLING, place.database) as writer:
+        assert line_of(writer) == "spilled"
+        writer.send_signal(signal.SIGKILL)
+        writer.wait(10)
+    assert place.database.with_name("log.db-journal").stat().st_size > 0
+    assert place.database.read_bytes() != before
+    store = await open_store(place.folder, "demo")
+    assert [found.text for found in await store.pins(None, 9)] == ["decision 1", "decision 0"]
+    assert (await store.verify()).problems == ()
+    await store.close()
+    assert place.database.read_bytes() == before
+
+
 def _write_and_die(place: Place) -> None:
     with child(CRASHING, place.folder) as writer:
         assert line_of(writer) == "written"
@@ -265,7 +300,7 @@ async def test_the_made_file_says_whose_it_is_and_is_safe_against_power_loss(pla
         "foreign_keys": 1,
         "journal_mode": "wal",
         "mmap_size": 0,
-        "synchronous": 2,
+        "synchronous": 3,
         "trusted_schema": 0,
     }
     await store.close()

@@ -94,3 +94,54 @@ def test_what_another_process_wrote_a_moment_ago_is_read_there_too(tmp_path: Pat
         assert (folder / "log.db-wal").stat().st_size > 0
         assert _seen(folder)[:2] == ["use uuid7; use ulids", "use ulids; use uuid7"]
         tell(writer)
+
+
+SEALED_MEANWHILE = """
+import os, sys, tempfile
+from pathlib import Path
+import anyio
+from pinfold.store.commands import PinDecision
+from pinfold.store.errors import ReadOnlyError
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Caller
+
+ME = Caller("test", "me")
+ANYBODY = 65534
+
+async def live(folder):
+    store = await open_store(folder / "store", "demo")
+    first = await store.pin_decision(PinDecision(ME, "use uuid7", ""))
+    os.chmod(folder / "store" / "log.db", 0o400)
+    for _ in range(2):
+        try:
+            await store.pin_decision(PinDecision(ME, "use ulids", "", key="one"))
+        except ReadOnlyError as error:
+            print(error)
+    print(*[each.text for each in await store.pins(None, 9)], sep="; ")
+    os.chmod(folder / "store" / "log.db", 0o600)
+    print((await store.pin_decision(PinDecision(ME, "use ulids", "", key="one"))).receipt.seq - first.receipt.seq)
+    await store.close()
+
+async def import_all(folder):
+    store = await open_store(folder / "store", "demo")
+    await store.pin_decision(PinDecision(ME, "use uuid7", ""))
+    print(len(await store.pins(None, 9)))
+    await store.close()
+
+with tempfile.TemporaryDirectory() as other:
+    anyio.run(import_all, Path(other))
+with tempfile.TemporaryDirectory() as made:
+    if os.getuid() == 0:  # whom no mode keeps from writing
+        os.chown(made, ANYBODY, ANYBODY)
+        os.setuid(ANYBODY)
+    anyio.run(live, Path(made))
+"""
+
+
+def test_a_store_that_is_sealed_while_open_says_so_before_it_writes_and_heals_without_a_new_start() -> None:
+    """SQLite, whose files are open, would notice at the commit at the earliest, when nobody knows what became of it."""
+    outcome = ended(SEALED_MEANWHILE)
+    lines = outcome.stdout.splitlines()
+    assert (outcome.returncode, len(lines)) == (0, 5), outcome.stderr
+    assert lines[1].endswith("cannot be written; nothing was written. Reads still work.")
+    assert lines[2:] == [lines[1], "use uuid7", "1"]

@@ -17,6 +17,8 @@ _ELSEWHERE = {
     "installing": ("install", "uninstall"),
     "forgetting": ("forget", "gc"),
     "checking": ("doctor", "verify", "rebuild"),
+    "exporting": ("export",),
+    "backups": ("backup", "restore"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SLUG_CHARS = 40
+_LEAST_SECRET_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,18 @@ def resolve(start: Path) -> Project:
             common = _common_folder(git_folder)
             owner = common.parent if common.name.startswith(".") else common
             name = owner.name.removesuffix(".git") or owner.name
-            return Project(_legible(name), _folded(common), folder, git_folder, common)
-    return Project(_legible(place.name) or "root", _folded(place), place)
+            return Project(_named(name, common), _folded(common), folder, git_folder, common)
+    return Project(_named(place.name, place) or "root", _folded(place), place)
+
+
+def _named(name: str, place: Path) -> str:
+    """Return a folder's name as the project's: legible, and without a known secret shape. Source: P24."""
+    legible = _legible(name)
+    if len(legible) < _LEAST_SECRET_CHARS:
+        return legible
+    from pinfold.store.redaction import Redactor  # a few ms that most names need not cost
+
+    return Redactor(os.fsencode(place)).text(legible).text
 
 
 def _legible(name: str) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         TranscriptMark,
     )
     from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+    from pinfold.store.logged import LogEnd, LoggedEvent
     from pinfold.store.redaction import Redactor
     from pinfold.store.results import (
         AppendedMessages,
@@ -218,6 +219,17 @@ class Store(ABC):
     @abstractmethod
     async def status(self) -> StoreStatus:
         """Return the store at a glance."""
+
+    @abstractmethod
+    async def log_end(self) -> LogEnd:
+        """Return where the log ends now."""
+
+    @abstractmethod
+    async def logged(self, after: int, session: int | None = None) -> tuple[LoggedEvent, ...]:
+        """Return the next events behind the seq `after`, in order, of one session or of all, as they are stored.
+
+        At most `SLICE_EVENTS` and about `SLICE_BYTES` of bodies, but at least one where there is one. Source: P16.
+        """
 
     # --- care ---
 

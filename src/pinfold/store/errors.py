@@ -76,14 +76,19 @@ class BusyError(PinfoldError):
 
 
 class NoSpaceError(PinfoldError):
-    """The disk or a quota is full; nothing was acknowledged and reads go on."""
+    """The disk or a quota is full; nothing was acknowledged and reads go on.
+
+    `refused` names the refusal where it may be a limit on files or a failing disk as well.
+    """
 
     code = "no_space"
 
-    def __init__(self, where: str) -> None:
+    def __init__(
+        self, where: str, refused: str = "", hint: str = "Free some space and try again; reads still work."
+    ) -> None:
+        uncertain = f"{where} takes no more bytes ({refused}: full, over a limit, or failing)"
         super().__init__(
-            f"No space left in {where}; nothing was written.",
-            "Free some space and try again; reads still work.",
+            f"{uncertain if refused else f'No space left in {where}'}; nothing was written.", hint
         )
 
 
@@ -115,3 +120,4 @@ class DamagedError(PinfoldError):
 
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
+        self.what = what

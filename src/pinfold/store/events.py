@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from pinfold.store.errors import ReadOnlyError
+
 Body = dict[str, Any]
 
 GENESIS = bytes(32)
@@ -82,8 +84,14 @@ def link(previous: bytes, envelope: tuple[object, ...], body_digest: bytes) -> b
 
 
 def body_of(text: str, version: int) -> Body:
-    """Return a stored body, lifted to the current version by pure functions."""
-    body: Body = json.loads(text)
+    """Return a stored body, lifted to the current version by pure functions.
+
+    Raises `ReadOnlyError` for one of a version to come, which only a newer pinfold has written.
+    """
     if version > BODY_VERSION:
-        raise ValueError(f"event body of version {version}; this pinfold knows {BODY_VERSION}")
+        raise ReadOnlyError(
+            f"a newer pinfold wrote an event of it (body version {version}, this one knows {BODY_VERSION})",
+            "Update pinfold; what is older can be read.",
+        )
+    body: Body = json.loads(text)
     return body

@@ -64,7 +64,7 @@ class SearchHistory(Arguments):
     kinds: Annotated[tuple[str, ...], Items(Choice(HIT_KINDS))] = ()
     session: Annotated[int, Whole(1, 10**9, prefix="s")] = 0
     since: Annotated[str, _Moment(), Field(description="2026-03-14 or 7d")] = ""
-    path: Annotated[str, Query(MAX_PATH_CHARS)] = ""
+    path: Annotated[str, Text(MAX_PATH_CHARS)] = ""
     limit: Annotated[int, Whole(1, _MAX_LIMIT)] = 5
     cursor: Annotated[str, Query(_MAX_CURSOR_CHARS)] = ""
     missed: Annotated[

@@ -8,19 +8,20 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 import click
 
 from pinfold.context.visible import counted, size_text, visible
+from pinfold.server.commands.consent import Mode, is_wanted
 from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import flat, tolerate_encoding
 from pinfold.server.settings import Settings
 from pinfold.store import Store
-from pinfold.store.errors import InvalidInputError
 from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
 
-Mode = Literal["look", "do"]
+_QUESTION = "Forget all of this for good?"
+_REFUSAL = "Nothing was forgotten"
 _SHOWN = 20
 _NAMES = {
     "decision.pinned": "pin",
@@ -44,7 +45,7 @@ def carry_out(settings: Settings, command: Forget | Retention, mode: Mode | None
         planned = await store.forget_plan(command)
         if not as_json:
             _show(planned)
-        if planned.is_empty or mode == "look" or not (mode == "do" or _agreed(as_json=as_json)):
+        if planned.is_empty or not is_wanted(mode, _QUESTION, _REFUSAL, as_json=as_json):
             if as_json:
                 _tell(_facts(planned, None, None))
             return True
@@ -74,14 +75,6 @@ def finish_scrub(settings: Settings, *, as_json: bool) -> bool:
         return scrubbed.owed is None
 
     return ask(settings, question)
-
-
-def _agreed(*, as_json: bool) -> bool:
-    if as_json or not sys.stdin.isatty():
-        raise InvalidInputError(
-            "Nothing was forgotten: there is nobody to ask.", "Look with --dry-run, then say --yes."
-        )
-    return click.confirm("Forget all of this for good?", default=False)
 
 
 def _show(planned: ForgetPlan) -> None:

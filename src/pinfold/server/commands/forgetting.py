@@ -13,7 +13,7 @@ import click
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
 
 if TYPE_CHECKING:
-    from pinfold.server.commands.forget_report import Mode
+    from pinfold.server.commands.consent import Mode
     from pinfold.store.values import Caller, Pointer
 
 _LOOK = click.option("--dry-run", "mode", flag_value="look", help="Show what would go and change nothing.")

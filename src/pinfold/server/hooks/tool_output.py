@@ -31,9 +31,10 @@ def act(occasion: Occasion) -> str:
 
 def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
     made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
-    label = store.redactor.text(one_line(output.label, _LABEL_CHARS)).text
+    label = one_line(store.redactor.text(output.label).text, _LABEL_CHARS)
     try:
-        tool, explores = output.tool[:_LABEL_CHARS], occasion.text("agent_id") is not None
+        tool = store.redactor.text(output.tool).text[:_LABEL_CHARS]
+        explores = occasion.text("agent_id") is not None
         command = SpillArtifact(occasion.caller, made.content, made.outline, label, tool, aside=explores)
         return store.spill_artifact(command).artifact
     finally:

@@ -37,8 +37,7 @@ class Keeper:
                 spoken
             )
         long = len(spoken.text) > MAX_CHARS
-        label = shorten(spoken.tool or spoken.role, _LABEL_CHARS)
-        artifacts = [self.artifact([spoken.text.encode()], label)] if long else []
+        artifacts = [self.artifact([spoken.text.encode()], spoken.tool or spoken.role)] if long else []
         artifacts += [kept for picture in spoken.pictures if (kept := self._picture(picture))]
         return Message(
             role=spoken.role,
@@ -55,18 +54,19 @@ class Keeper:
         )
 
     def artifact(self, blocks: Iterable[bytes], label: str, source: str = _SOURCE) -> SpillArtifact:
-        """Return bytes, redacted, on their way to be kept aside. Raises `TooLargeError`."""
+        """Return bytes, redacted as their label is, on their way to be kept aside. Raises `TooLargeError`."""
         from pinfold.context.drafting import draft  # with what packs bytes, which text alone does not need
 
         made = draft(self.redactor, blocks, MAX_ARTIFACT_BYTES, exact=False)
-        return SpillArtifact(self.caller, made.content, made.outline, label, source, aside=True)
+        named = shorten(self.redactor.text(label).text, _LABEL_CHARS)
+        return SpillArtifact(self.caller, made.content, made.outline, named, source, aside=True)
 
     def _picture(self, picture: Picture) -> SpillArtifact | None:
         try:
             content = base64.b64decode(picture.base64)
         except ValueError:
             return None
-        return self.artifact([content], shorten(picture.media_type, _LABEL_CHARS))
+        return self.artifact([content], picture.media_type)
 
     def _ends(self, text: str) -> str:
         """Return beginning and end; half of a secret would not be known for one, so they are replaced before."""

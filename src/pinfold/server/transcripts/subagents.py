@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pinfold.context.visible import shorten
 from pinfold.server.transcripts.items import Spoken, answer_id
 from pinfold.server.transcripts.keeping import Keeper, let_go
 from pinfold.server.transcripts.lines import opened
@@ -16,7 +15,6 @@ from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
 
 _BLOCK_BYTES = 1024 * 1024
-_LABEL_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def with_transcript(message: Message, keeper: Keeper, name: str, transcript: Pat
     if transcript is None:
         return message
     try:
-        label = f"transcript of sub-agent {shorten(name, _LABEL_CHARS)}"
+        label = f"transcript of sub-agent {name}"
         kept = keeper.artifact(_blocks(transcript), label, "sub-agent")
     except (OSError, TooLargeError):
         return message

@@ -26,10 +26,10 @@ def append_messages(
     tx: Transaction, caller: Caller, messages: Sequence[Message], mark: TranscriptMark | None = None
 ) -> AppendedMessages:
     """Append the new ones in order; see `Store.append_messages`."""
-    opened: dict[str, int] = {}
+    caller, opened = tx.clean(caller), dict[str, int]()
     appended = pinned = 0
     for message in messages:
-        conversation = message.conversation or caller.conversation
+        conversation = tx.clean(message.conversation) or caller.conversation
         if conversation not in opened:
             opened[conversation] = sessions.ensure(tx, replace(caller, conversation=conversation))
         session = opened[conversation]
@@ -47,7 +47,7 @@ def append_messages(
 def _is_known(tx: Transaction, name: str, whose: str | int) -> bool:
     """Whether a client, or a session, has a message of that name already."""
     query = _KNOWN_TO_CLIENT if isinstance(whose, str) else _KNOWN_TO_SESSION
-    return tx.db.execute(query, (name, whose)).fetchone() is not None
+    return tx.db.execute(query, (tx.clean(name), whose)).fetchone() is not None
 
 
 def _body(tx: Transaction, message: Message) -> Body:

@@ -22,6 +22,7 @@ from pinfold.store.views import STATE_FIELDS
 
 def checkpoint_state(tx: Transaction, command: CheckpointState, project: str) -> SavedCheckpoint:
     """Append the state, fork, or find what an equal call appended; see `Store.checkpoint_state`."""
+    command = tx.clean(command)
     request = request_digest(_state(command) | {"fork_of": command.fork_of})
     earlier = tx.earlier((Kind.STATE_CHECKPOINTED, Kind.SESSION_STARTED), command.key, request)
     if earlier is None and command.key is None:

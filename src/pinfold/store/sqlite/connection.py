@@ -23,6 +23,10 @@ READ_LIMIT_S = 5.0
 STEPS_BETWEEN_LOOKS = 10_000
 """How many steps of SQLite's machine pass between two looks at the clock."""
 
+DURABLY = "PRAGMA synchronous = EXTRA"
+"""A commit waits for the disk. FULL would do for a write-ahead log; with a rollback journal it does not wait until
+the journal is gone, and one that is back after a power cut undoes the commit (P2)."""
+
 _HEADER_BYTES = 100
 _SETTINGS = (
     f"PRAGMA busy_timeout = {BUSY_S * 1000:.0f}",  # first: every later statement may meet a lock
@@ -56,9 +60,29 @@ class Place:
         return self.folder / "log.db-wal"
 
     @property
+    def shared_memory(self) -> Path:
+        """SQLite's index of that log, shared by the processes that have it open."""
+        return self.folder / "log.db-shm"
+
+    @property
+    def rollback_journal(self) -> Path:
+        """What SQLite keeps beside it during a write, where there is no write-ahead log."""
+        return self.folder / "log.db-journal"
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether the database alone may be half written, so that only SQLite can read it."""
+        return self.log_ahead.exists() or self.rollback_journal.exists()
+
+    @property
     def lock(self) -> Path:
         """The gate's file."""
         return self.folder / "log.lock"
+
+    @property
+    def backups(self) -> Path:
+        """The folder of its backups."""
+        return self.folder / "backups"
 
     @property
     def store_id(self) -> Path:
@@ -77,9 +101,11 @@ def refuse_fork(opened_in: int) -> None:
 
 def refuse(place: Place, why: str) -> NoReturn:
     """Raise what is wrong with the store's file, and what to do about it."""
+    from pinfold.store.sqlite.backups import way_back
+
+    back = way_back(place.backups) or "`pinfold restore FILE` puts back a backup"
     raise DamagedError(
-        f"The store in {place.folder} ({why})",
-        f"Put {place.database.name} back from a backup, or move that folder away to begin a new log.",
+        f"The store in {place.folder} ({why})", f"{back}, or move that folder away to begin a new log."
     )
 
 
@@ -87,8 +113,9 @@ def check_header(place: Place) -> None:
     """Refuse a file of another program by its first bytes, before SQLite puts files of its own beside it.
 
     A blank application id passes: after a crash at the first start, ours may still stand in the write-ahead
-    log. SQLite itself has to read them: a file that a process opens and closes past it costs the process all
-    locks that its other connections hold there, and another process then deletes the log they write to.
+    log. So does one that is half written as long as its log or journal lies beside it: who opens it for use
+    settles that. SQLite itself has to read the bytes: a file that a process opens and closes past it costs the
+    process all locks that its other connections hold there, and another process then deletes the log they write to.
     """
     if 0 < place.database.stat().st_size < _HEADER_BYTES:
         refuse(place, f"{place.database.name} is no database")
@@ -97,7 +124,10 @@ def check_header(place: Place) -> None:
         with closing(sqlite3.connect(address, uri=True)) as db:
             application, _ = identity(db)
     except sqlite3.Error as error:
-        if primary_code(error) != sqlite3.SQLITE_NOTADB:
+        code = primary_code(error)
+        if code == sqlite3.SQLITE_CORRUPT or (code == sqlite3.SQLITE_NOTADB and place.is_unsettled):
+            return
+        if code != sqlite3.SQLITE_NOTADB:
             translate(error, str(place.folder))
         refuse(place, f"{place.database.name} is no database")
     if application not in (0, APPLICATION_ID):
@@ -111,19 +141,30 @@ def sealed(database: Path) -> str | None:
     return f"{database.parent} cannot be written"
 
 
+def address_of(database: Path, *, read_only: bool = False) -> str:
+    """Return the address by which SQLite opens a store's file.
+
+    For reading only, unless a crash left a rollback journal: what is half written has to be undone first.
+    A sealed file is read as it lies there, as long as it has no write-ahead log (SQLite would make one) and
+    no such journal.
+    """
+    place = Place(database.parent)
+    mode = "rw"
+    if read_only and sealed(database):
+        mode = "ro" if place.is_unsettled else "ro&immutable=1"
+    elif read_only and not place.rollback_journal.exists():
+        mode = "ro"
+    return f"{database.absolute().as_uri()}?mode={mode}"
+
+
 def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """Open one connection with the settings that hold for each; transactions are begun by hand.
 
-    A sealed file is read as it lies there, as long as it has no write-ahead log: SQLite would make one.
-
     Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
     """
-    mode = "ro" if read_only else "rw"
-    if read_only and sealed(database) and not Place(database.parent).log_ahead.exists():
-        mode += "&immutable=1"
     try:
         db = sqlite3.connect(
-            f"{database.absolute().as_uri()}?mode={mode}",
+            address_of(database, read_only=read_only),
             uri=True,
             timeout=BUSY_S,
             isolation_level=None,

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pinfold.store.cleaning import cleaned
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite import briefing, marks, sessions
@@ -104,7 +105,8 @@ class DirectStore(SyncStore):
         """See `Store.folded_part`."""
         from pinfold.store.sqlite.folding import folded_part
 
-        return self._read(lambda db: folded_part(db, caller, key))
+        asked = cleaned(self.redactor, (caller, key))
+        return self._read(lambda db: folded_part(db, *asked))
 
     def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
@@ -114,15 +116,16 @@ class DirectStore(SyncStore):
 
     def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""
-        return self._read(lambda db: marks.by_path(db, path))
+        return self._read(lambda db: marks.by_path(db, cleaned(self.redactor, path)))
 
     def transcripts(self, caller: Caller) -> tuple[TranscriptMark, ...]:
         """See `Store.transcripts`."""
-        return self._read(lambda db: marks.of_caller(db, caller))
+        return self._read(lambda db: marks.of_caller(db, cleaned(self.redactor, caller)))
 
     def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
-        return self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
+        who = cleaned(self.redactor, caller)
+        return self._read(lambda db: briefing.brief_state(db, self.project, who, as_of))
 
     def _write(self, verb: Callable[[Transaction], T]) -> T:
         return self._pen.write(self._db, verb, time.monotonic())

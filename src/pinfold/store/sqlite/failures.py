@@ -23,7 +23,7 @@ _STRANGER = "a program that does not queue for the store's lock"
 
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+_READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 _NO_SPACE_EXTENDED = {sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _UNREADABLE_EXTENDED = {
     sqlite3.SQLITE_IOERR_READ,
@@ -33,6 +33,10 @@ _UNREADABLE_EXTENDED = {
 }
 
 _NO_TEXT = "Could not decode to UTF-8"
+_HALF_WRITTEN = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY}
+_LOOK_AT_IT = "Look at that disk and folder, then try again."
+"""What to do next where reads may fail, too."""
+
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -56,18 +60,34 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
     if committing and code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}:
         raise UnknownOutcomeError(name) from error
     if code == sqlite3.SQLITE_FULL or extended in _NO_SPACE_EXTENDED:
-        raise NoSpaceError(where) from error
+        raise NoSpaceError(where, "" if code == sqlite3.SQLITE_FULL else name) from error
     if code in _DAMAGED or extended in _UNREADABLE_EXTENDED:
-        raise DamagedError(f"The store in {where} ({name})") from error
+        raise _damaged(where, name) from error
+    if extended in _HALF_WRITTEN:
+        why = f"{where} cannot be written, and a write that was cut short must be undone first"
+        raise ReadOnlyError(why, "Open it once where it can be written.") from error
     if code in _READ_ONLY:
         raise ReadOnlyError(f"{where} cannot be written") from error
+    if code == sqlite3.SQLITE_CANTOPEN:
+        raise ReadOnlyError(f"its files in {where} cannot be opened", _LOOK_AT_IT) from error
     if code == sqlite3.SQLITE_IOERR:
-        raise ReadOnlyError(f"the disk under {where} fails ({name})") from error
+        raise ReadOnlyError(f"the disk under {where} fails ({name})", _LOOK_AT_IT) from error
     if code == sqlite3.SQLITE_INTERRUPT:
         raise InvalidInputError(
             "This read took too long and was stopped.", "Ask for less at a time."
         ) from error
     raise error
+
+
+def _damaged(where: str, name: str) -> DamagedError:
+    from pathlib import Path
+
+    from pinfold.store.sqlite.backups import way_back
+    from pinfold.store.sqlite.connection import Place
+
+    back = way_back(Place(Path(where)).backups)
+    look = "`pinfold verify` shows what is affected"
+    return DamagedError(f"The store in {where} ({name})", f"{look}; {back}." if back else f"{look}.")
 
 
 def refuse_place(error: OSError, where: str) -> NoReturn:

@@ -80,6 +80,7 @@ def _recorded(db: sqlite3.Connection, key: str) -> Event | None:
 
 def record_fold(tx: Transaction, command: RecordFold) -> RecordedFold:
     """Append the fold with its summary, or find it; see `Store.record_fold`."""
+    command = tx.clean(command)
     session = sessions.ensure(tx, command.caller)
     event = _recorded(tx.db, command.key)
     told = None if event else _told_live(tx, session, command)

@@ -26,11 +26,11 @@ def glance(
     place = Place(folder)
     meta = read_meta(place)
     db = connect(place.database, read_only=True)
-    if is_old(db):
-        db.close()
-        _bring_up(folder, meta["project"].decode())
-        db = connect(place.database, read_only=True)
     try:
+        if is_old(db):
+            db.close()
+            _bring_up(folder, meta["project"].decode())
+            db = connect(place.database, read_only=True)
         db.row_factory = sqlite3.Row
         db.execute("BEGIN")
         state = brief_state(db, meta["project"].decode(), caller, as_of)

@@ -28,12 +28,11 @@ def register(tx: Transaction, command: StartSession) -> None:
 
 def _meet(tx: Transaction, command: StartSession) -> None:
     """Note that a process of the client is in this conversation now, and drop who was met longest ago."""
-    model = tx.clean(command.model) if command.model else None
     tx.db.execute(
         "INSERT INTO client_run (client, run, conversation, at, model) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (client, run) DO UPDATE SET conversation = excluded.conversation, at = excluded.at,"
         " model = coalesce(excluded.model, model)",
-        (command.caller.client, command.run, command.caller.conversation, _behind_all(tx), model),
+        (command.caller.client, command.run, command.caller.conversation, _behind_all(tx), command.model),
     )
     tx.db.execute(
         "DELETE FROM client_run WHERE at < (SELECT at FROM client_run ORDER BY at DESC LIMIT 1 OFFSET ?)",
@@ -52,6 +51,7 @@ def _behind_all(tx: Transaction) -> str:
 
 def save(tx: Transaction, mark: TranscriptMark) -> None:
     """Remember how far a transcript has been read."""
+    mark = tx.clean(mark)
     tx.db.execute(
         "INSERT OR REPLACE INTO transcript (path, client, conversation, byte_offset, head) VALUES (?, ?, ?, ?, ?)",
         (mark.path, mark.client, mark.conversation, mark.offset, mark.head),

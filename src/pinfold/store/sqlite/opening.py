@@ -15,6 +15,7 @@ from pathlib import Path
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
 from pinfold.store.sqlite.connection import (
     APPLICATION_ID,
+    DURABLY,
     SCHEMA_VERSION,
     Place,
     check_header,
@@ -26,24 +27,26 @@ from pinfold.store.sqlite.connection import (
 from pinfold.store.sqlite.failures import refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
+from pinfold.store.sqlite.ownership import check_own
 
 
 def open_gate(place: Place, wait_s: float) -> Gate:
     """Make the store's folder, and every missing one above it, for this user alone; return the gate in it.
 
-    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done. Source: P25.
+    Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done, and what `check_own` raises. Source: P25.
     """
     try:
         missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
-            _sync_folder(folder.parent)
+            sync_folder(folder.parent)
+        check_own(place)
         return Gate(place.lock, wait_s)
     except OSError as error:
         refuse_place(error, str(place.folder))
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a new name in `folder` outlast a power cut; a platform without that goes without (P2)."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
@@ -58,10 +61,10 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
 
     Raises `DamagedError` for a file that vanished, is empty, or is no regular file of ours.
     """
-    if _looks_made(place):
+    if looks_made(place):
         return
     with gate.hold():
-        if _looks_made(place):
+        if looks_made(place):
             return
         if place.store_id.exists():
             refuse(place, "its database is missing or empty")
@@ -71,7 +74,7 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
             refuse_place(error, str(place.folder))
 
 
-def _looks_made(place: Place) -> bool:
+def looks_made(place: Place) -> bool:
     """Whether there is a database whose outside is as we leave it; raises `DamagedError` when it is not."""
     try:
         found = os.lstat(place.database)
@@ -94,7 +97,7 @@ def _make(place: Place, project: str) -> None:
         if _is_blank(db):
             wanted = "WAL" if can_carry_wal(place.folder) else "DELETE"
             db.execute(f"PRAGMA journal_mode = {wanted}")
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
             _write_schema(db, project)
         else:
             check_identity(db, place)
@@ -102,11 +105,16 @@ def _make(place: Place, project: str) -> None:
         translate(error, str(place.folder))
     finally:
         db.close()
+    remember(place)
+
+
+def remember(place: Place) -> None:
+    """Write down beside the database that there is one: from now on a missing one is damage."""
     handle = os.open(place.store_id, os.O_WRONLY | os.O_CREAT, 0o600)
     os.write(handle, b"pinfold store\n")
     os.fsync(handle)
     os.close(handle)
-    _sync_folder(place.folder)
+    sync_folder(place.folder)
 
 
 def _is_blank(db: sqlite3.Connection) -> bool:

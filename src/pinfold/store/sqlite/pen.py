@@ -15,12 +15,12 @@ from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
-from pinfold.store.sqlite.connection import Place, check_identity, connect, sealed
+from pinfold.store.sqlite.connection import DURABLY, Place, check_identity, connect, sealed
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.transaction import Transaction
-from pinfold.store.sqlite.upgrading import is_old, upgrade
+from pinfold.store.sqlite.upgrading import bring_up, is_old
 
 T = TypeVar("T")
 
@@ -53,11 +53,14 @@ class Pen:
         db = connect(self._place.database, read_only=why is not None)
         try:
             db.row_factory = sqlite3.Row
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
             self._has_wal = db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
             self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
             if is_old(db):
                 self._upgrade(db)
+        except sqlite3.Error as error:
+            db.close()
+            translate(error, str(self._place.folder))
         except BaseException:
             db.close()
             raise
@@ -68,11 +71,7 @@ class Pen:
             raise ReadOnlyError(
                 f"an earlier pinfold wrote it, and {self.read_only}", "Open it once where it can be written."
             )
-        try:
-            with self._gate.hold():
-                upgrade(db)
-        except sqlite3.Error as error:
-            translate(error, str(self._place.folder))
+        bring_up(db, self._place, self._gate)
 
     def write(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
         """Run a verb as one durable transaction and return its outcome; waiting counts from `asked`."""
@@ -90,7 +89,7 @@ class Pen:
         try:
             return self._transact(db, verb, asked, NOTE_WAIT_S)
         finally:
-            db.execute("PRAGMA synchronous = FULL")
+            db.execute(DURABLY)
 
     def alone(self, db: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], asked: float) -> T:
         """Run what is no transaction of a verb, behind the gate, so that nobody else writes meanwhile."""
@@ -119,6 +118,7 @@ class Pen:
             except sqlite3.Error as error:
                 translate(error, str(self._place.folder))
             try:
+                self._check_schema(db)
                 outcome = verb(Transaction(db, self._redactor))
             except sqlite3.Error as error:
                 _roll_back(db)
@@ -137,7 +137,7 @@ class Pen:
             translate(error, str(self._place.folder), committing=True)
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that is no longer the one at the store's path."""
+        """Refuse to write into a file that is no longer the one at the store's path, or may not be written now."""
         try:
             same = _file_identity(self._place) == self._file
         except OSError:
@@ -147,6 +147,15 @@ class Pen:
                 f"{self._place.database} (it was replaced or removed while open)",
                 "Reads show the old file; start pinfold anew to use what is there now.",
             )
+        why = sealed(self._place.database)  # SQLite would notice at the commit only, and then nobody knows
+        if why is not None:
+            raise ReadOnlyError(why)
+
+    def _check_schema(self, db: sqlite3.Connection) -> None:
+        """Refuse to write what another pinfold has brought up to a newer schema while this one had it open (P15)."""
+        newer = check_identity(db, self._place)
+        if newer is not None:
+            raise ReadOnlyError(newer)
 
     def close(self, db: sqlite3.Connection) -> None:
         """Close behind the gate; without it when its holder does not move, who then has the file open still.

@@ -26,6 +26,7 @@ COMPARED = 500
 
 def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
     """Append the pin, or find the one that an equal call appended; see `Store.pin_decision`."""
+    command = tx.clean(command)
     request = _request(command)
     earlier = tx.earlier((Kind.DECISION_PINNED,), command.key, request)
     if earlier is None and command.said_at is not None:

@@ -107,19 +107,20 @@ def _pointers(page: SearchPage) -> str:
     return json.dumps([hit.pointer for hit in page.hits])
 
 
-def _kept(tx: Transaction, query: SearchHistory) -> str:
+def _kept(query: SearchHistory) -> str:
     """Return what is recorded of a query: a pasted log must not grow the store by its size each time."""
-    clean = tx.clean(query.query)  # before it is cut: no rule knows half a secret
-    return clean if len(clean) <= KEPT_QUERY_CHARS else clean[:KEPT_QUERY_CHARS] + "…"
+    asked = query.query
+    return asked if len(asked) <= KEPT_QUERY_CHARS else asked[:KEPT_QUERY_CHARS] + "…"
 
 
 def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     """Number the search; record what it says of an earlier one, and itself as a miss if it found nothing."""
+    query = tx.clean(query)  # before it is cut: no rule knows half a secret
     if query.missed is not None:
         _flag_miss(tx, query, query.missed)
     number = _note(tx, query, page)
     if not (page.hits or query.cursor):
-        body = {"search": number, "query": _kept(tx, query), "hits": [], "why": "nothing found"}
+        body = {"search": number, "query": _kept(query), "hits": [], "why": "nothing found"}
         _append_miss(tx, query, body)
     return number
 
@@ -129,7 +130,7 @@ def _note(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     session = current(tx.db, query.caller) or 0
     tx.db.execute(
         "INSERT INTO search (number, at, session, query, hits) VALUES (?, ?, ?, ?, ?)",
-        (number, tx.at, session, _kept(tx, query), _pointers(page)),
+        (number, tx.at, session, _kept(query), _pointers(page)),
     )
     tx.db.execute("DELETE FROM search WHERE number <= ?", (number - KEPT_SEARCHES,))
     return number

@@ -15,6 +15,7 @@ from pinfold.store.values import Caller
 
 def start_session(tx: Transaction, command: StartSession) -> StartedSession:
     """Begin the caller's session or find it; see `Store.start_session`."""
+    command = tx.clean(command)
     marks.register(tx, command)
     session = current(tx.db, command.caller)
     if session is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # most writes bring no bytes
 
 def spill_artifact(tx: Transaction, command: SpillArtifact) -> SpilledArtifact:
     """Append the artifact, or find the one that an equal call appended; see `Store.spill_artifact`."""
+    command = tx.clean(command)
     request = _request(command)
     earlier = tx.earlier((Kind.ARTIFACT_SPILLED,), command.key, request)
     if earlier is None and command.key is None:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import anyio
 
 from pinfold.store import Progress, Store
+from pinfold.store.cleaning import cleaned
 from pinfold.store.commands import (
     CheckpointState,
     Message,
@@ -25,6 +26,7 @@ from pinfold.store.commands import (
 )
 from pinfold.store.fences import fence
 from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+from pinfold.store.logged import LogEnd, LoggedEvent
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -54,6 +56,7 @@ from pinfold.store.sqlite.forgetting.belonging import plan
 from pinfold.store.sqlite.forgetting.erasing import forget
 from pinfold.store.sqlite.forgetting.scrubbing import scrub
 from pinfold.store.sqlite.gate import WAIT_S, Gate
+from pinfold.store.sqlite.logged import log_end, logged
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
 from pinfold.store.sqlite.reader import Reader
@@ -153,19 +156,21 @@ class SqliteStore(Store):
 
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
-        return await self._read(lambda db: briefing.brief_state(db, self.project, caller, as_of))
+        who = cleaned(self.redactor, caller)
+        return await self._read(lambda db: briefing.brief_state(db, self.project, who, as_of))
 
     async def folded_part(self, caller: Caller, key: str) -> FoldedPart | None:
         """See `Store.folded_part`."""
-        return await self._read(lambda db: folding.folded_part(db, caller, key))
+        asked = cleaned(self.redactor, (caller, key))
+        return await self._read(lambda db: folding.folded_part(db, *asked))
 
     async def transcript_mark(self, path: str) -> TranscriptMark | None:
         """See `Store.transcript_mark`."""
-        return await self._read(lambda db: marks.by_path(db, path))
+        return await self._read(lambda db: marks.by_path(db, cleaned(self.redactor, path)))
 
     async def transcripts(self, caller: Caller) -> tuple[TranscriptMark, ...]:
         """See `Store.transcripts`."""
-        return await self._read(lambda db: marks.of_caller(db, caller))
+        return await self._read(lambda db: marks.of_caller(db, cleaned(self.redactor, caller)))
 
     async def pin(self, number: int) -> PinHistory:
         """See `Store.pin`."""
@@ -229,6 +234,14 @@ class SqliteStore(Store):
         """See `Store.status`."""
         return await self._read(lambda db: status(db, self._place, self.project, self._writer.read_only))
 
+    async def log_end(self) -> LogEnd:
+        """See `Store.log_end`."""
+        return await self._read(log_end)
+
+    async def logged(self, after: int, session: int | None = None) -> tuple[LoggedEvent, ...]:
+        """See `Store.logged`."""
+        return await self._read(lambda db: logged(db, after, session))
+
     async def verify(
         self, progress: Progress | None = None, receipts: Sequence[Receipt] = ()
     ) -> VerifyReport:
@@ -245,7 +258,7 @@ class SqliteStore(Store):
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""
-        return await self._reader.read(lambda db: plan(db, command), None)
+        return await self._reader.read(lambda db: plan(db, cleaned(self.redactor, command)), None)
 
     async def forget(self, command: Forget | Retention) -> Forgotten:
         """See `Store.forget`."""

@@ -10,7 +10,9 @@ import json
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
+from pinfold.store.cleaning import cleaned
 from pinfold.store.errors import ConflictError
 from pinfold.store.events import (
     BODY_VERSION,
@@ -27,6 +29,8 @@ from pinfold.store.sqlite.apply import apply
 from pinfold.store.sqlite.rows import event_of
 from pinfold.store.values import Actor, Receipt
 from pinfold.store.views import changes
+
+T = TypeVar("T")
 
 RECEIPT_DIGITS = 12
 _LETTERS = {"pin": "P", "artifact": "A", "checkpoint": "C", "fold": "F", "search": "S"}
@@ -66,7 +70,8 @@ class Transaction:
         previous, before = self._tip()
         seq = previous + 1
         parent = self._newest_of(draft.session) if draft.parent is None else draft.parent
-        envelope = (seq, self.at, draft.session, draft.actor, draft.kind, draft.key, parent, BODY_VERSION)
+        key = self.clean(draft.key)
+        envelope = (seq, self.at, draft.session, draft.actor, draft.kind, key, parent, BODY_VERSION)
         body_digest = digest_of(text)
         digest = link(before, envelope, body_digest)
         self.db.execute(
@@ -82,9 +87,9 @@ class Transaction:
         apply(self.db, changes(event))
         return event
 
-    def clean(self, text: str) -> str:
-        """Return a text without known secret shapes, for what is stored outside the log."""
-        return self._redactor.text(text).text
+    def clean(self, asked: T) -> T:
+        """Return a text or a command without known secret shapes; a verb begins with it. Source: P24."""
+        return cleaned(self._redactor, asked)
 
     def _tip(self) -> tuple[int, bytes]:
         if self._last is None:

@@ -1,10 +1,15 @@
-"""Bringing a store of an earlier schema up to this one: numbered steps, all that are missing in one transaction."""
+"""Bringing a store of an earlier schema up to this one: a backup, then all missing steps in one transaction.
+
+Source: P15.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 
-from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
+from pinfold.store.errors import NoSpaceError
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, Place, identity
+from pinfold.store.sqlite.gate import Gate
 
 STEPS: dict[int, tuple[str, ...]] = {
     2: (
@@ -30,8 +35,35 @@ def is_old(db: sqlite3.Connection) -> bool:
     return 0 < identity(db)[1] < SCHEMA_VERSION
 
 
+def bring_up(db: sqlite3.Connection, place: Place, gate: Gate) -> None:
+    """Behind the gate, back the old file up and take every missing step; another process may have been first.
+
+    Raises `NoSpaceError` or `DamagedError`, and leaves the file as it was, where no verified backup can be made.
+    """
+    with gate.hold():
+        if is_old(db):
+            _keep(place)
+            upgrade(db)
+
+
+def _keep(place: Place) -> None:
+    """Back up the old file, unless an upgrade that was cut short has left a backup of this very state."""
+    from pinfold.store.sqlite.backing_up import back_up_checked, standing
+
+    if standing(place) is not None:
+        return
+    try:
+        back_up_checked(place)
+    except NoSpaceError as error:
+        raise NoSpaceError(
+            str(place.backups),
+            hint="An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
+            " and start again.",
+        ) from error
+
+
 def upgrade(db: sqlite3.Connection) -> None:
-    """Take every missing step, all or none; runs behind the gate. Another process may have been first."""
+    """Take every missing step, all or none."""
     db.execute("BEGIN IMMEDIATE")
     try:
         for version in range(identity(db)[1] + 1, SCHEMA_VERSION + 1):

@@ -32,6 +32,7 @@ _WORTH_A_REBUILD = 4
 
 def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     """Forget what the command chooses and what belongs to it; see `Store.forget`."""
+    command = tx.clean(command)
     planned = plan(tx.db, command)
     if planned.is_empty:
         return Forgotten(planned, None)

@@ -1,0 +1,37 @@
+"""The log as it stands, for an export: events in slices, none of which keeps anybody waiting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SLICE_EVENTS = 500
+SLICE_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEvent:
+    """An event as it is stored. `body` is the canonical text of which `body_digest` is the SHA-256; None: forgotten.
+
+    The other fields are `events.Event`'s.
+    """
+
+    seq: int
+    at: str
+    session: int
+    actor: str
+    kind: str
+    key: str | None
+    parent: int
+    version: int
+    body: str | None
+    body_digest: bytes
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LogEnd:
+    """Where the log ends now; `schema` is that of the store's file. An empty log ends at 0."""
+
+    seq: int
+    digest: bytes
+    schema: int
