@@ -56,9 +56,10 @@ def _settings(project: Path, name: str) -> Settings:
 
 
 def _kinds(settings: Settings) -> list[str]:
-    """The kinds of the events, read past the store."""
+    """The kinds of the events but for misses, of which there is one for each search before the transcript was read."""
     with closing(sqlite3.connect(settings.store_folder / "log.db")) as link:
-        return [row[0] for row in link.execute("SELECT kind FROM event ORDER BY seq")]
+        kinds = link.execute("SELECT kind FROM event WHERE kind <> 'search.missed' ORDER BY seq")
+        return [row[0] for row in kinds]
 
 
 async def _cut_once(settings: Settings, tool: str, arguments: dict[str, Any], turn: int) -> Cut:
