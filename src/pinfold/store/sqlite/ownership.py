@@ -24,7 +24,8 @@ def check_own(place: Place) -> None:
     _refuse_foreign(place.folder, folder)
     if folder.st_mode & stat.S_IWOTH and _keeps_modes(place.folder):
         raise ReadOnlyError(
-            f"anyone can write into {place.folder}", f"Look at what lies there, then: chmod -R go= {place.folder}"
+            f"anyone can write into {place.folder}",
+            f"Look at what lies there, then: chmod -R go= {place.folder}",
         )
     for path in (place.lock, place.store_id, place.log_ahead, place.shared_memory, place.rollback_journal):
         _check_beside(place, path)
