@@ -183,7 +183,7 @@ async def _template(folder: Path, monkeypatch: pytest.MonkeyPatch, *, has_wal: b
         pytest.param(True, 30, id="write-ahead log"),
         pytest.param(False, 20, id="rollback journal"),
         pytest.param(True, None, marks=pytest.mark.full, id="write-ahead log, all calls"),
-        pytest.param(False, 350, marks=pytest.mark.full, id="rollback journal, many calls"),
+        pytest.param(False, 150, marks=pytest.mark.full, id="rollback journal, more calls"),
     ],
 )
 async def test_whatever_call_to_the_disk_fails_errors_are_true_and_nothing_is_lost(
