@@ -5,75 +5,73 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 import pytest
 
-from pinfold.server.settings import read_settings
 from pinfold.store.results import StoreStatus, VerifyReport
 from pinfold.store.sqlite.store import open_store
-from tests.faults.lines import Answer, Call, Server
+from tests.faults.history import Diary, Outcome
+from tests.faults.lines import Call, Server
+from tests.faults.noting import ask, check, folder_of, look, pinning, saving, spilling
 
 SERVERS = 16
-WRITING = ("pin_decision", "spill_artifact", "checkpoint_state")
+Act = Callable[[Server, Diary], None]
 
 
-def _mixed(name: str, calls: int) -> list[Call]:
-    """Pins, spills, searches, fetches and checkpoints, each of its own content."""
-    made: list[Call] = []
+def _write(call: Call) -> Act:
+    def act(server: Server, diary: Diary) -> None:
+        answer = ask(server, diary, [call])[0]
+        assert answer is not None, server.notes()
+        assert not answer.failed, answer.text
+
+    return act
+
+
+def _search(server: Server, _: Diary) -> None:
+    assert not server.call("search_history", query="decision of step").failed
+
+
+def _mixed(name: str, calls: int) -> list[Act]:
+    """Pins, spills, searches, looks at all pins and checkpoints."""
+    made: list[Act] = []
     for n in range(calls):
-        text = f"{name} step {n}"
-        made.append(
-            [
-                Call("pin_decision", {"text": f"decision of {text}", "why": "measured"}),
-                Call("spill_artifact", {"content": f"{text}\n" * 500, "label": text}),
-                Call("search_history", {"query": "decision of step"}),
-                Call("fetch_pointer", {"pointer": "brief"}),
-                Call("checkpoint_state", {"goal": text, "pending": [text]}),
-            ][n % 5]
-        )
+        key = f"{name} step {n}"
+        acts = [_write(pinning(key)), _write(spilling(key, 500)), _search, look, _write(saving(key))]
+        made.append(acts[n % len(acts)])
     return made
 
 
 class _Client(threading.Thread):
-    """One client of a server that starts together with all others: it makes its calls in order and leaves."""
+    """One client of a server that starts together with all others: it does its acts in order and leaves."""
 
-    def __init__(self, server: Server, calls: list[Call]) -> None:
+    def __init__(self, server: Server, diary: Diary, acts: list[Act]) -> None:
         super().__init__()
         self.server = server
-        self.calls = calls
-        self.answers: list[Answer | None] = []
+        self.diary = diary
+        self.acts = acts
         self.slowest_s = 0.0
         self.code: int | None = None
 
     def run(self) -> None:
-        if not self.server.shake_hands():
-            return
-        for call in self.calls:
+        assert self.server.shake_hands()
+        for act in self.acts:
             begun = time.monotonic()
-            self.answers += self.server.together([call])
+            act(self.server, self.diary)
             self.slowest_s = max(self.slowest_s, time.monotonic() - begun)
         self.code = self.server.leave()
-
-
-async def _look(folder: Path) -> tuple[StoreStatus, VerifyReport]:
-    store = await open_store(folder, "shop")
-    try:
-        return await store.status(), await store.verify()
-    finally:
-        await store.close()
-
-
-def _folder(home: Path, project: Path) -> Path:
-    return read_settings({"PINFOLD_HOME": str(home)}, project).store_folder
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("calls", [8, pytest.param(50, marks=pytest.mark.full)])
 def test_servers_started_at_once_on_a_new_store_are_all_served(home: Path, project: Path, calls: int) -> None:
     begun = time.monotonic()
-    clients = [_Client(Server(home, project, f"s{n}"), _mixed(f"server {n}", calls)) for n in range(SERVERS)]
+    clients = [
+        _Client(Server(home, project, f"s{n}"), Diary(f"s{n}"), _mixed(f"s{n}", calls))
+        for n in range(SERVERS)
+    ]
     try:
         for client in clients:
             client.start()
@@ -84,29 +82,21 @@ def test_servers_started_at_once_on_a_new_store_are_all_served(home: Path, proje
             client.server.__exit__(None, None, None)
     took = time.monotonic() - begun
     slowest = max(client.slowest_s for client in clients)
-    print(f"{SERVERS} servers, {SERVERS * calls} calls in {took:.1f} s, slowest call {slowest:.2f} s")
-    _check_answers(clients, calls)
-    status, report = anyio.run(_look, _folder(home, project))
-    expected = [sum(call.tool == tool for call in _mixed("", calls)) * SERVERS for tool in WRITING]
-    assert [status.live_pins, status.artifacts, status.checkpoints] == expected
-    assert report.problems == ()
-
-
-def _check_answers(clients: list[_Client], calls: int) -> None:
-    answers = [answer for client in clients for answer in client.answers]
-    assert [answer for answer in answers if answer is None or answer.failed] == []
-    assert len(answers) == SERVERS * calls
+    figures = check(folder_of(home, project), [client.diary for client in clients])
+    print(f"{SERVERS} servers, {SERVERS * calls} calls in {took:.1f} s, slowest {slowest:.2f} s: {figures}")
     assert {client.code for client in clients} == {0}
     assert [client.server.notes() for client in clients if "locked" in client.server.notes()] == []
-    receipts = [answer.facts["receipt"] for answer in answers if answer and "receipt" in answer.facts]
-    assert len(receipts) == len(set(receipts))
-    for client in clients:
-        own = [
-            int(str(a.facts["receipt"]).partition(":")[0])
-            for a in client.answers
-            if a and "receipt" in a.facts
-        ]
-        assert own == sorted(own)
+    writes = [write for client in clients for write in client.diary.writes]
+    assert {write.outcome for write in writes} == {Outcome.OK}
+    assert len(writes) == SERVERS * sum(n % 5 in (0, 1, 4) for n in range(calls))
+
+
+async def _look(folder: Path) -> tuple[StoreStatus, VerifyReport]:
+    store = await open_store(folder, "shop")
+    try:
+        return await store.status(), await store.verify()
+    finally:
+        await store.close()
 
 
 def test_calls_sent_to_one_server_in_one_breath_are_each_done_once(home: Path, project: Path) -> None:
@@ -127,7 +117,7 @@ def test_calls_sent_to_one_server_in_one_breath_are_each_done_once(home: Path, p
                 first = receipts
         assert receipts == first
         assert server.leave() == 0
-    status, report = anyio.run(_look, _folder(home, project))
+    status, report = anyio.run(_look, folder_of(home, project))
     assert (status.live_pins, status.artifacts, status.checkpoints) == (2, 1, 1)
     assert report.problems == ()
 

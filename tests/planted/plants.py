@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.planted.care_plants import CARE
 from tests.planted.planting import Edit, Plant
 
 _PEN = "store/sqlite/pen.py"
@@ -347,4 +348,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_GUARDED, *_FORGOTTEN)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_GUARDED, *_FORGOTTEN, *CARE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any
 
 import anyio
@@ -34,7 +35,7 @@ class Service:
         self._runs = names_of_ancestors()
         self._store: Store | None = None
         self._opening = anyio.Lock()
-        self._is_reading = False
+        self._reading = Lock()
 
     async def store(self) -> Store:
         """Return the open store; raises what `open_store` raises, and tries again at the next call."""
@@ -62,12 +63,19 @@ class Service:
 
         Where another process is writing, or a fold has to be audited, reading goes on behind the search's back.
         """
-        if not self._is_reading:
-            self._is_reading = True
+        if not self._reading.locked():
             with anyio.move_on_after(READ_ON_S):
                 await anyio.to_thread.run_sync(self._read_on, desk, abandon_on_cancel=True)
 
     def _read_on(self, desk: Desk) -> None:
+        """Read, unless another search does; on the thread, which a cancelled search may never have begun."""
+        if self._reading.acquire(blocking=False):
+            try:
+                self._take_in(desk)
+            finally:
+                self._reading.release()
+
+    def _take_in(self, desk: Desk) -> None:
         from pinfold.server.loop_store import LoopStore
         from pinfold.server.transcripts.current import read_on
 
@@ -77,8 +85,6 @@ class Service:
             note(f"the transcript was not read: {error}")
         except Exception as error:  # a bug in reading must not keep anybody from what is stored
             note_failure("reading the transcript", error)
-        finally:
-            self._is_reading = False
 
     async def close(self) -> None:
         """Let go of the store. Idempotent."""

@@ -71,8 +71,9 @@ class Place:
 
     @property
     def is_unsettled(self) -> bool:
-        """Whether the database alone may be half written, so that only SQLite can read it."""
-        return any(_holds_bytes(file) for file in (self.log_ahead, self.rollback_journal))
+        """Whether something beside it says that the database alone may be half written."""
+        beside = (self.log_ahead, self.rollback_journal)
+        return any(file.exists() and file.stat().st_size for file in beside)
 
     @property
     def lock(self) -> Path:
@@ -97,11 +98,6 @@ def refuse_fork(opened_in: int) -> None:
     """
     if os.getpid() != opened_in:
         raise RuntimeError(f"This store was opened in process {opened_in}: after a fork, open it anew.")
-
-
-def _holds_bytes(file: Path) -> bool:
-    """Whether there is something in a file; who only read a store may leave an empty log ahead of it."""
-    return file.exists() and file.stat().st_size > 0
 
 
 def refuse(place: Place, why: str) -> NoReturn:
@@ -156,7 +152,8 @@ def address_of(database: Path, *, read_only: bool = False) -> str:
     place = Place(database.parent)
     mode = "rw"
     if read_only and sealed(database):
-        mode = "ro" if place.is_unsettled else "ro&immutable=1"
+        is_alone = not (place.log_ahead.exists() or place.rollback_journal.exists())
+        mode = "ro&immutable=1" if is_alone else "ro"
     elif read_only and not place.rollback_journal.exists():
         mode = "ro"
     return f"{database.absolute().as_uri()}?mode={mode}"

@@ -18,7 +18,7 @@ from pinfold.store import Progress
 from pinfold.store.errors import BusyError, DamagedError, InvalidInputError
 from pinfold.store.sqlite.backing_up import UNREADABLE, back_up_checked, check_store, problem_of
 from pinfold.store.sqlite.backups import Backup, compact, now
-from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place, connect, identity
+from pinfold.store.sqlite.connection import APPLICATION_ID, DURABLY, SCHEMA_VERSION, Place, connect, identity
 from pinfold.store.sqlite.copying import (
     State,
     copy_into,
@@ -173,7 +173,7 @@ def _pour(copy: Path, place: Place) -> None:
 
     try:
         with closing(connect(copy, read_only=True)) as source, closing(connect(place.database)) as target:
-            target.execute("PRAGMA synchronous = FULL")
+            target.execute(DURABLY)
             source.backup(target, progress=look)
     except sqlite3.Error as error:
         translate(error, str(place.folder))

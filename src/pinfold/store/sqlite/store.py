@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -275,6 +276,7 @@ class SqliteStore(Store):
         if os.getpid() != self._process:
             return
         with anyio.CancelScope(shield=True):
-            await self._reader.close()
-            await self._writer.close()
-        self._gate.close()
+            async with AsyncExitStack() as parts:
+                parts.callback(self._gate.close)
+                parts.push_async_callback(self._writer.close)
+                parts.push_async_callback(self._reader.close)

@@ -66,5 +66,7 @@ class Writer:
             return
         lane, self._lane = self._lane, None
         with CancelScope(shield=True):
-            await lane.run(self._pen.close)
-            await lane.close()
+            try:
+                await lane.run(self._pen.close)
+            finally:
+                await lane.close()
