@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
 from tests.planted.planting import Edit, Plant
 
@@ -348,4 +349,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_GUARDED, *_FORGOTTEN, *CARE)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_GUARDED, *_FORGOTTEN, *CARE, *BACKUPS)
