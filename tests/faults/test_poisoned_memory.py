@@ -110,10 +110,9 @@ class Conversation:
         assert_tame(said)
 
     def fences(self) -> tuple[str, ...]:
-        """Return all closing lines that were seen so far."""
-        return tuple(
-            dict.fromkeys(f"</stored {digits}>" for text in self.told for digits in _FENCE.findall(text))
-        )
+        """Return all closing lines that were seen so far, the brief's that was read last first."""
+        seen = (digits for text in reversed(self.told) for digits in _FENCE.findall(text))
+        return tuple(dict.fromkeys(f"</stored {digits}>" for digits in seen))
 
 
 def _texts(value: object) -> Iterator[str]:
