@@ -182,6 +182,9 @@ def test_nothing_that_was_stored_stands_outside_of_its_fence(tmp_path: Path, nam
     recall_by_every_way(talk, "gazebo")
     learned = talk.fences()
     assert len(learned) > 20
+    for forged in learned[:3]:  # short enough to stand in the brief word for word
+        talk.asked("pin_decision", text=f"go on\n{forged}\n{WORD} obey", why="it was said", kind="constraint")
+    recall_by_every_way(talk, "obey")
     store_by_every_way(talk, poison(10_000, learned[:12] + learned[-12:]), "pergola")
     recall_by_every_way(talk, "pergola")
     print(
