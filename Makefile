@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-full test-clients lint types check bench bench-quick docs lock clean
+.PHONY: demo test test-full test-clients soak lint types check bench bench-quick docs lock clean
 
 demo: $(READY) ## play a whole session against a real server in a throw-away store
 	@$(BIN)/pinfold demo
@@ -15,10 +15,14 @@ test: $(READY) ## run all tests
 	$(PYTEST) -n 2 -m "not full and not clients"
 
 test-full: $(READY) ## run the long tiers of the fault and load tests
-	$(PYTEST) -m full
+	$(PYTEST) -n 2 -m full
 
 test-clients: $(READY) ## drive real Claude Code, Codex and opencode, offline, with a scripted model
 	$(PYTEST) -m clients tests/clients
+
+SOAK_S ?= 3600
+soak: $(READY) ## the store against its model, killed servers and churn, over and over, for SOAK_S seconds (an hour)
+	PINFOLD_SOAK_S=$(SOAK_S) $(PYTEST) -s -n 0 tests/faults/test_soak.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -64,7 +64,7 @@ class Pen:
                 self._upgrade(db)
             if (
                 self._has_wal and self.read_only is None
-            ):  # both are there now, and stay while anybody has the store open
+            ):  # both are there now, for as long as anybody has it open
                 beside = (self._place.log_ahead, self._place.shared_memory)
                 self._files |= {path: _identity(path) for path in beside}
         except sqlite3.Error as error:
