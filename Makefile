@@ -5,8 +5,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+SOAK_S ?= 3600
 
-.PHONY: demo test test-full test-clients lint types check bench bench-quick docs lock clean
+.PHONY: demo test test-full test-clients soak lint types check bench bench-quick docs lock clean
 
 demo: $(READY) ## play a whole session against a real server in a throw-away store
 	@$(BIN)/pinfold demo
@@ -19,6 +20,9 @@ test-full: $(READY) ## run the long tiers of the fault and load tests
 
 test-clients: $(READY) ## drive real Claude Code, Codex and opencode, offline, with a scripted model
 	$(PYTEST) -m clients tests/clients
+
+soak: $(READY) ## half of SOAK_S seconds of kills and churn, half of any order of calls; prints figures each minute
+	PINFOLD_SOAK_S=$$(($(SOAK_S) / 2)) $(PYTEST) -s -k long_time tests/faults/test_soak.py tests/faults/test_model.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
