@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any
+from typing import Any, Self
 
 SOURCE = Path(__file__).parents[2] / "src"
 PATIENCE_S = 60.0
@@ -62,7 +62,7 @@ class Server:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -128,7 +128,7 @@ class Server:
                 message = self._message(*(one for one in awaited if one not in found))
                 if message is None:
                     break
-                found[message["id"]] = _answer(message)
+                found[message["id"]] = answer_of(message)
         return [found.get(request["id"]) for request in requests]
 
     def call(self, tool: str, **arguments: Any) -> Answer:
@@ -149,7 +149,7 @@ class Server:
         return self.process.wait(PATIENCE_S)
 
 
-def _answer(message: Facts) -> Answer:
+def answer_of(message: Facts) -> Answer:
     if "error" in message:
         return Answer({}, str(message["error"]), failed=True)
     result = message["result"]

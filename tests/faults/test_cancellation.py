@@ -78,6 +78,8 @@ READS: dict[str, Verb] = {
     "misses": lambda store, _: store.misses(None, 9),
     "status": lambda store, _: store.status(),
     "verify": lambda store, _: store.verify(),
+    "log_end": lambda store, _: store.log_end(),
+    "logged": lambda store, _: store.logged(0, 9),
     "stale_views": lambda store, _: store.stale_views(),
     "forget_plan": lambda store, _: store.forget_plan(Forget(CLI, match="first")),
 }

@@ -17,15 +17,15 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.store.errors import DamagedError, PinfoldError, ReadOnlyError
+from pinfold.store.errors import DamagedError, PinfoldError, ReadOnlyError, UnknownOutcomeError
 from pinfold.store.sqlite import connection, opening
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.glance import glance
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from tests.contract.acts import ANNA
-from tests.faults.layer.failing import BROKEN, FULL, OVER_QUOTA, READ_ONLY, Failing, Trouble
+from tests.faults.layer.failing import BROKEN, FULL, OVER_QUOTA, READ_ONLY, UNSYNCED, Failing, Trouble
 from tests.faults.layer.shim import shim
-from tests.faults.past import log_after_a_kill
+from tests.faults.past import log_after_a_kill, log_of
 from tests.faults.workload import Act, life, lost, pinning, saying, searching, spilling
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600), pytest.mark.usefixtures("file_layer")]
@@ -183,7 +183,7 @@ async def _template(folder: Path, monkeypatch: pytest.MonkeyPatch, *, has_wal: b
         pytest.param(True, 30, id="write-ahead log"),
         pytest.param(False, 20, id="rollback journal"),
         pytest.param(True, None, marks=pytest.mark.full, id="write-ahead log, all calls"),
-        pytest.param(False, 350, marks=pytest.mark.full, id="rollback journal, many calls"),
+        pytest.param(False, 150, marks=pytest.mark.full, id="rollback journal, more calls"),
     ],
 )
 async def test_whatever_call_to_the_disk_fails_errors_are_true_and_nothing_is_lost(
@@ -202,6 +202,25 @@ async def test_whatever_call_to_the_disk_fails_errors_are_true_and_nothing_is_lo
     assert tally.untouched == 0
     assert tally.acknowledged == len(chosen) * len(ACTS)
     assert {"unknown", "no_space"} & set(tally.resolved)
+
+
+async def test_a_commit_whose_sync_fails_is_unknown_and_its_key_finds_what_became_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A killed process would leave the write, a living one undoes it: only the log can tell."""
+    place = Place(await _template(tmp_path / "store", monkeypatch, has_wal=True))
+    failing = Failing(place.folder, UNSYNCED, first=10**9, once=True)
+    with shim().leading_to(failing):
+        store = await open_store(place.folder, "demo")
+        await pinning("sure").run(store)  # the log ahead has begun, so that the next sync is that of a commit
+        failing.first = failing.seen
+        with pytest.raises(UnknownOutcomeError):
+            await pinning("unsure").run(store)
+        assert failing.injected == ["sync"]
+        assert "unsure" in log_after_a_kill(place, tmp_path).keys
+        receipt = await pinning("unsure").run(store)
+        await store.close()
+    assert str(log_of(place.database).keyed["unsure"]) == receipt
 
 
 async def _open(folder: Path) -> None:

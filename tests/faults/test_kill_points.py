@@ -183,7 +183,7 @@ def test_servers_that_are_killed_at_any_point_of_their_life_lose_nothing(tmp_pat
     assert first.live(Faults()) == 0
     points, draw = _points(first), _seeded()
     commits = [Faults("after COMMIT", draw.randint(1, 3)) for _ in range(4)]
-    chosen = draw.sample(both := _draw(points, 14, draw) + commits, len(both))
+    chosen = draw.sample(both := _draw(points, 10, draw) + commits, len(both))
 
     def live_and_die(half: int) -> Client:
         client = _new_client(tmp_path, f"client {half}")
@@ -201,7 +201,7 @@ def test_servers_that_are_killed_at_any_point_of_their_life_lose_nothing(tmp_pat
 @pytest.mark.full
 def test_a_first_start_that_is_killed_at_any_point_is_taken_up_by_the_next(tmp_path: Path) -> None:
     points, draw = _points(_new_client(tmp_path, "first")), _seeded()
-    chosen = _draw(points, 8, draw)
+    chosen = _draw(points, 5, draw)
     clients = _side_by_side(
         lambda number: _killed_once(_new_client(tmp_path, str(number)), chosen[number]), len(chosen)
     )

@@ -1,11 +1,10 @@
 """Any order of calls, retries, cancels, crashes, restarts, handles and clock jumps, against a plain model.
 
-`PINFOLD_SOAK_S` lets it run for that many seconds. Each failure prints the steps that lead to it.
+Each failure prints the steps that lead to it.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 import threading
@@ -57,7 +56,7 @@ class Clock:
 
 
 @pytest.fixture(autouse=True)
-def _surroundings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     global _portal  # noqa: PLW0603 - one event loop for all examples
     monkeypatch.setattr(transaction, "datetime", Clock)
     with start_blocking_portal() as portal:
@@ -402,12 +401,3 @@ def _settings(examples: int, steps: int) -> settings:
 )
 def test_whatever_happens_the_store_is_as_the_model_says(examples: int, steps: int) -> None:
     run_state_machine_as_test(StoreMachine, settings=_settings(examples, steps))
-
-
-@pytest.mark.full
-@pytest.mark.timeout(0)
-@pytest.mark.skipif("PINFOLD_SOAK_S" not in os.environ, reason="for as long as PINFOLD_SOAK_S says")
-def test_for_a_long_time_the_store_is_as_the_model_says() -> None:
-    end = datetime.now(UTC) + timedelta(seconds=float(os.environ["PINFOLD_SOAK_S"]))
-    while datetime.now(UTC) < end:
-        run_state_machine_as_test(StoreMachine, settings=_settings(50, 60))

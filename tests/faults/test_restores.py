@@ -32,6 +32,7 @@ from tests.faults.dying import killed_at, some_of, steps_of
 from tests.faults.lines import Server
 from tests.faults.small_store import make_small
 from tests.store.children import child, line_of
+from tests.store.old_stores import unpacked
 from tests.store.test_opening import CRASHING
 
 KEPT = ["Retry 7 times", "Use port 5544"]
@@ -230,8 +231,6 @@ def test_a_backup_makes_a_store_where_there_was_none(place: Place, tmp_path: Pat
 
 
 def test_a_backup_of_an_earlier_schema_is_brought_up_before_it_is_put_back(place: Place) -> None:
-    from tests.faults.test_upgrades import unpacked
-
     file = place.folder / "golden.db"
     file.write_bytes(unpacked(1))
     before = _bytes(file)
@@ -367,6 +366,36 @@ def _fate(killed: Place, old: State, before: State | bytes) -> str:
     with pytest.raises(DamagedError):
         open_direct(killed.folder, "demo")
     return "as before" if killed.database.exists() else "refused"
+
+
+def test_files_that_are_being_set_aside_are_never_an_older_state(place: Place, tmp_path: Path) -> None:
+    """Of a database that lost its log ahead nobody could tell what is missing."""
+    other = Place(tmp_path / "other")
+    anyio.run(make_small, other.folder)
+    foreign = back_up(other)
+    foreign.path.replace(place.folder / "old.db")
+    with child(CRASHING, place.folder) as writer:
+        assert line_of(writer) == "written"
+        writer.send_signal(signal.SIGKILL)
+        writer.wait(10)
+    assert place.log_ahead.stat().st_size > 0
+    now, theirs = _state(place.database), _state(place.folder / "old.db")
+    steps = steps_of("restore", place.folder, tmp_path / "worlds")
+    worlds = killed_at("restore", place.folder, tmp_path / "worlds", range(steps - 20, steps + 1))
+    found = {"as before": 0, "refused": 0, "restored": 0}
+    for folder in worlds.values():
+        killed = Place(folder)
+        if killed.database.exists():
+            state = _state(killed.database)
+            assert state in (now, theirs)
+            found["as before" if state == now else "restored"] += 1
+        else:
+            with pytest.raises(DamagedError):
+                open_direct(folder, "demo")
+            found["refused"] += 1
+        assert now in [_state(backup.path) for backup in backups_in(killed.backups)]
+    print(f"{len(worlds)} kills, the last of {steps} steps, left {found}")
+    assert min(found.values()) > 0
 
 
 def test_damage_leads_to_the_newest_backup(place: Place) -> None:

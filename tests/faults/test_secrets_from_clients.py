@@ -150,6 +150,8 @@ def test_what_is_named_after_a_secret_is_known_again_by_that_name(tmp_path: Path
         live(client, now)
         before = kinds_of(client)
         assert before["session.started"] == 1
+        with closing(sqlite3.connect(client.store_folder / "log.db", isolation_level=None)) as db:
+            db.execute("DELETE FROM transcript")  # how far was read, so that all is read anew
         assert "nothing new" in imported(client)
         client.hook("session-start", source="resume", model=now.name("model"))
         client.hook("stop")

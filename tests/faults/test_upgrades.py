@@ -6,7 +6,6 @@ import hashlib
 import random
 import shutil
 import sqlite3
-import sys
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,13 +22,8 @@ from pinfold.store.sqlite.verifying import verify
 from tests.faults.dying import killed_at, some_of, steps_of
 from tests.faults.lines import Server
 from tests.store.children import child, ended, line_of, tell
-from tests.store.make_golden import golden_of
+from tests.store.old_stores import lay_out
 from tests.store.refused_upgrade import refuse_upgrades
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 AT_ONCE = 8
 OLDEST = 1
@@ -63,16 +57,9 @@ except PinfoldError as error:
 """
 
 
-def unpacked(schema: int) -> bytes:
-    """Return the golden database of a schema."""
-    return zstd.decompress(golden_of(schema).read_bytes())
-
-
-def _old(folder: Path, schema: int = OLDEST) -> Place:
+def _old(folder: Path) -> Place:
     place = Place(folder)
-    folder.mkdir(parents=True, mode=0o700)
-    place.database.write_bytes(unpacked(schema))
-    place.store_id.write_text("pinfold store\n")
+    lay_out(place, OLDEST)
     return place
 
 
@@ -166,7 +153,7 @@ def _check_next_start(place: Place) -> None:
 def test_an_upgrade_without_room_for_its_backup_is_refused_and_leaves_the_old_file(old: Place) -> None:
     before = _digest(old)
     said = ended(SMALL, old.folder).stdout
-    assert said.startswith("no_space No space left in"), said
+    assert said.startswith(f"no_space {old.backups} takes no more bytes"), said
     assert "backed up before it is brought up to date" in said
     assert (_digest(old), _schema(old.database)) == (before, OLDEST)
     assert list(old.backups.iterdir()) == []

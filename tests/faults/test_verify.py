@@ -88,7 +88,7 @@ except NoSpaceError as error:
 async def test_no_room_for_the_copy_is_no_damage_of_the_store(place: Place) -> None:
     before = place.database.read_bytes()
     told = ended(WITHOUT_ROOM, place.database)
-    assert told.stdout.startswith("no room: No space left in the folder for temporary files"), told
+    assert told.stdout.startswith("no room: the folder for temporary files takes no more bytes"), told
     assert place.database.read_bytes() == before
 
 

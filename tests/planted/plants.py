@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.planted.care_plants import CARE
+from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
 
 _PEN = "store/sqlite/pen.py"
@@ -127,8 +129,8 @@ _SOUND = (
         (
             Edit(
                 _PEN,
-                "            same = _file_identity(self._place) == self._file\n",
-                "            same = True\n",
+                "gone = next((path for path, known in self._files.items() if _identity(path) != known), None)",
+                "gone = None",
             ),
         ),
         ("tests/store/test_opening.py::test_nothing_is_written_into_a_file_that_is_no_longer_the_stores",),
@@ -212,74 +214,6 @@ _TOGETHER = (
     ),
 )
 
-_GUARDED = (
-    Plant(
-        "a path is compared by its text",
-        "P22",
-        (
-            Edit(
-                "tools/files.py",
-                "        located = self._below(given) if given.is_absolute() else None",
-                "        hits = [r for r in self.usable if path.startswith(str(r))]\n"
-                "        located = (hits[0], len(hits[0].parts)) if hits else None",
-            ),
-        ),
-        (
-            "tests/faults/test_path_zoo.py::"
-            "test_absolute_path_outside_is_refused_even_where_its_text_begins_like_a_root",
-        ),
-    ),
-    Plant(
-        "a link is followed",
-        "P22",
-        (
-            Edit(
-                "tools/files.py",
-                "        found = os.stat(name, dir_fd=place, follow_symlinks=False)\n"
-                "        _check_kind(here, found, wanted)\n"
-                "        return os.open(name, flags, dir_fd=place)",
-                "        return os.open(name, flags & ~os.O_NOFOLLOW, dir_fd=place)",
-            ),
-        ),
-        ("tests/faults/test_path_zoo.py::test_directory_behind_a_link_is_refused",),
-    ),
-    Plant(
-        "nothing is redacted",
-        "P24",
-        (
-            Edit(
-                "store/sqlite/transaction.py",
-                "        text = self._redactor.text(drafted).text",
-                "        text = drafted",
-            ),
-        ),
-        (
-            "tests/server/test_follow_keeping.py::test_secrets_are_replaced_wherever_they_stand_and_however_a_text_is_cut",
-        ),
-    ),
-    Plant(
-        "a print reaches the wire",
-        "P19",
-        (Edit("server/standard_streams.py", "    _move(os.dup(2), 1)\n", ""),),
-        ("tests/server/test_stdio.py::test_noise_goes_to_stderr_and_the_wire_stays_clean",),
-    ),
-    Plant(
-        "text as it is on the wire",
-        "P19",
-        (
-            Edit(
-                "server/messages.py",
-                "ensure_ascii=True, allow_nan=False",
-                "ensure_ascii=False, allow_nan=False",
-            ),
-        ),
-        (
-            "tests/server/test_stdio.py::test_line_separators_in_a_result_arrive_escaped_and_unchanged",
-            "tests/server/test_wire_lines.py::test_written_line_is_ascii_ends_once_and_reads_back_the_same",
-        ),
-    ),
-)
-
 _FORGOTTEN = (
     Plant(
         "the number of the forgotten is given again",
@@ -347,4 +281,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_GUARDED, *_FORGOTTEN)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS)

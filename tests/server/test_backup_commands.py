@@ -52,11 +52,12 @@ def test_a_backup_is_told_listed_and_put_back(project: Project) -> None:
     assert done.stderr == f"Verified. {PINFOLD} restore {path} puts it back.\n"
     anyio.run(_write, project, "no uuid at all")
     plan = project.lines("restore", path, "--yes")
-    assert [row[0] for row in plan] == ["backup", "now", "lost", "comes with it", plan[4][0], plan[5][0]]
+    names = ["backup", "now", "lost", "comes with it", "what is there"]
+    assert [row[0] for row in plan] == [*names, plan[5][0], plan[6][0]]
     assert plan[2][1].startswith("2 events behind event 3 (since 20")
     assert plan[2][1].endswith(": 1 pin, 1 message")
-    assert plan[4][0].startswith("Restored: event 3, 20")
-    undo = plan[5][0].removeprefix(f"To undo it: {PINFOLD} restore ")
+    assert plan[5][0].startswith("Restored: event 3, 20")
+    undo = plan[6][0].removeprefix(f"To undo it: {PINFOLD} restore ")
     assert _pins(project) == ["use uuid7"]
     assert [row[0] for row in project.lines("backup", "--list")] == [undo, path]
     project.lines("restore", undo, "--yes")

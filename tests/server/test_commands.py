@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import anyio
@@ -107,6 +109,20 @@ def test_verify_counts_its_problems_in_words_that_fit(kept: Path) -> None:
 def test_a_rebuild_counts_what_it_read_in_words_or_as_json(kept: Path) -> None:
     assert _run(kept, "rebuild").stdout == "rebuilt views and index from 2 events\n"
     assert json.loads(_run(kept, "rebuild", "--json").stdout) == {"ok": True, "project": "app", "events": 2}
+
+
+def test_a_dry_run_of_a_rebuild_says_what_differs_and_changes_nothing(kept: Path) -> None:
+    assert _run(kept, "rebuild", "--dry-run").stdout == "nothing differs from the log\n"
+    database = read_settings({"PINFOLD_HOME": str(_home(kept))}, kept).store_folder / "log.db"
+    with closing(sqlite3.connect(database)) as link:
+        link.execute("UPDATE pin SET text = 'use serials'")
+        link.commit()
+    assert _run(kept, "rebuild", "--dry-run").stdout == "view pin: differs from the log\n"
+    told = json.loads(_run(kept, "rebuild", "--dry-run", "--json").stdout)
+    assert told == {"ok": True, "project": "app", "differs": ["view pin"]}
+    assert "use serials" in _run(kept, "pins").stdout
+    assert _run(kept, "rebuild").returncode == 0
+    assert "use uuid7" in _run(kept, "pins").stdout
 
 
 @pytest.mark.parametrize("command", [(), ("brief",), ("verify",), ("rebuild",), ("serve",), ("demo",)])

@@ -288,7 +288,10 @@ def test_markdown_shows_pins_and_conversations_and_nothing_stored_gets_out_of_it
     assert "Use Postgres 16" in text
 
 
-@pytest.mark.parametrize("text", ["", "a", "`", "``", "a`b", "````\n```", "ends\n", "\n", "``` ", " `x`"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "a", "`", "``", "a`b", "````\n```", "````\nout\n```", "```\nout", "ends\n", "\n", "``` ", " `x`"],
+)
 def test_no_text_ends_its_fence_or_its_span(text: str) -> None:
     assert _outside_of_fences(fenced(text) + "after") == ["after"]
     span = code(text)

@@ -78,3 +78,24 @@ def test_of_a_long_artifact_a_terminal_gets_a_preview_and_how_to_get_all(project
     )
     assert len(on_terminal(project, "show", "A1", "--lines", "1-15000").splitlines()) == 15_000
     assert on_terminal(project, "show", "A1", "--raw").encode() == LOG
+
+
+@pytest.mark.parametrize("command", ["verify", "rebuild", "export"])
+def test_long_work_shows_a_bar_to_its_end_and_then_what_came_of_it(project: Project, command: str) -> None:
+    more = ("--output", str(project.home / "log.jsonl"), "--force") if command == "export" else ()
+    shown = on_terminal(project, command, *more)
+    assert command in shown
+    assert "100%" in shown
+    last = shown.splitlines()[-1]
+    assert last.startswith({"verify": "ok: ", "rebuild": "rebuilt views", "export": "exported "}[command])
+
+
+def test_what_a_doctor_finds_is_a_table(project: Project) -> None:
+    lines = STYLE.sub("", on_terminal(project, "doctor", columns=140)).splitlines()
+    assert lines[0].split() == ["what", "found", "what", "to", "do"]
+    assert [line.split()[1] for line in lines if line.startswith("ok")][:3] == [
+        "Python",
+        "pinfold",
+        "tokenizer",
+    ]
+    assert lines[-1].endswith(" bad")

@@ -13,8 +13,13 @@ else:
     from backports import zstd
 
 
+def unpacked(schema: int) -> bytes:
+    """Return the golden database of a schema."""
+    return zstd.decompress(golden_of(schema).read_bytes())
+
+
 def lay_out(place: Place, schema: int) -> None:
     """Put the golden database of a schema where a store has it."""
     place.folder.mkdir(parents=True)
-    place.database.write_bytes(zstd.decompress(golden_of(schema).read_bytes()))
+    place.database.write_bytes(unpacked(schema))
     place.store_id.write_text("pinfold store\n")

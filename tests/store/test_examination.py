@@ -9,11 +9,13 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from pinfold.store.findings import Finding
+from pinfold.store.findings import Finding, ok
+from pinfold.store.sqlite.backups import backups_in, name_of
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.examination import examine, examine_engine
 from pinfold.store.sqlite.examination import files as file_checks
@@ -36,14 +38,19 @@ async def sound(place: Place) -> Place:
     await spill(store, b"a line of the build\n" * 9_000, label="build")
     await checkpoint(store, goal="ship it")
     await store.close()
-    (place.folder / "backups").mkdir(mode=0o700)
-    shutil.copyfile(place.database, _backup(place))
-    _backup(place).chmod(0o600)
+    _back_up(place, datetime.now(UTC))
     return place
 
 
+def _back_up(place: Place, at: datetime) -> None:
+    place.backups.mkdir(mode=0o700, exist_ok=True)
+    made = place.backups / name_of(3, 5, at.isoformat(timespec="microseconds").replace("+00:00", "Z"))
+    shutil.copyfile(place.database, made)
+    made.chmod(0o600)
+
+
 def _backup(place: Place) -> Path:
-    return place.folder / "backups" / "one.db"
+    return next(iter(backups_in(place.backups))).path
 
 
 def _sql(*statements: str) -> Trouble:
@@ -71,8 +78,8 @@ def _grow_log_ahead(place: Place) -> None:
 
 
 def _age_backup(place: Place) -> None:
-    long_ago = time.time() - 40 * 86_400
-    os.utime(_backup(place), (long_ago, long_ago))
+    _backup(place).unlink()
+    _back_up(place, datetime.now(UTC) - timedelta(days=40))
 
 
 def _leave(name: str) -> Trouble:
@@ -81,7 +88,7 @@ def _leave(name: str) -> Trouble:
 
 TROUBLES: dict[str, tuple[Trouble, str, str, str]] = {
     "open folder": (lambda place: place.folder.chmod(0o755), "permissions", "bad", "others can get at it"),
-    "open backup": (lambda place: _backup(place).chmod(0o644), "permissions", "bad", "one.db: others"),
+    "open backup": (lambda place: _backup(place).chmod(0o644), "permissions", "bad", ".db: others"),
     "second name": (
         lambda place: os.link(place.database, place.folder.parent / "twin"),
         "database",
@@ -92,7 +99,7 @@ TROUBLES: dict[str, tuple[Trouble, str, str, str]] = {
     "gone": (lambda place: place.database.unlink(), "database", "bad", "is gone, though"),
     "store-id gone": (lambda place: place.store_id.unlink(), "database", "warn", "store-id is missing"),
     "another program's": (_sql("PRAGMA application_id = 7"), "database", "bad", "belongs to another program"),
-    "header of rubbish": (_overwrite(0, b"\xa5" * 100), "database", "bad", "is no database"),
+    "header of rubbish": (_overwrite(0, b"\xa5" * 100), "database", "bad", "is damaged"),
     "newer": (_sql("PRAGMA user_version = 99"), "schema", "bad", "a newer pinfold wrote it"),
     "older": (_sql("PRAGMA user_version = 2"), "schema", "ok", "an earlier pinfold's"),
     "index of the log gone": (
@@ -132,13 +139,14 @@ TROUBLES: dict[str, tuple[Trouble, str, str, str]] = {
     "no backup": (lambda place: _backup(place).unlink(), "backup", "warn", "none"),
     "old backup": (_age_backup, "backup", "warn", "40 days old"),
     "left by a kill": (_leave("log.db.new"), "leftovers", "warn", "log.db.new"),
+    "a write cut off": (_leave("log.db-journal"), "contents", "warn", "is half written is undone"),
     "half a backup": (_leave("backups/one.part"), "leftovers", "warn", "one.part"),
 }
 
 
 def _said(place: Place, subject: str) -> Finding:
     """Return what is said of one thing; when several are said, the worst."""
-    found = [each for each in examine(place.folder) if each.subject == subject]
+    found = [each for each in examine(place.folder) if each.subject == subject] or [ok(subject, "not told")]
     return max(found, key=lambda each: ("ok", "warn", "bad").index(each.state))
 
 

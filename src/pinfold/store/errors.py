@@ -76,10 +76,7 @@ class BusyError(PinfoldError):
 
 
 class NoSpaceError(PinfoldError):
-    """The disk or a quota is full; nothing was acknowledged and reads go on.
-
-    `refused` names the refusal where it may be a limit on files or a failing disk as well.
-    """
+    """The disk or a quota is full; nothing was acknowledged and reads go on."""
 
     code = "no_space"
 

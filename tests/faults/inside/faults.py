@@ -18,6 +18,8 @@ from tests.faults.layer.failing import FULL, OVER_QUOTA, READ_ONLY
 from tests.faults.layer.shim import FileCall, Go, shim
 
 FILE_CALL = "file call"
+SYNC_BEGINS = "sync begins"
+SYNC_ENDS = "sync ends"
 _VARIABLE = "PINFOLD_FAULTS"
 _HERE = Path(__file__).parent
 _SOURCE = _HERE.parents[2] / "src"
@@ -28,9 +30,9 @@ _TROUBLES = {"full": FULL, "over a quota": OVER_QUOTA, "read-only": READ_ONLY}
 class Faults:
     """What goes wrong: the process dies when it comes to `point` for the `nth` time (from 1).
 
-    A point is `file call`, or what the store tells SQLite, e.g. `before COMMIT` or `after INSERT INTO event`. Points
-    that are passed are written to `passed`, a line each. Each sync takes `sync_s` longer. The disk has
-    `trouble` as long as the file `while_there` is there.
+    A point is one of those named above, or what the store tells SQLite, e.g. `before COMMIT` or
+    `after INSERT INTO event`. Points that are passed are written to `passed`, a line each.
+    As long as the file `while_there` is there, each sync takes `sync_s` longer, and the disk has `trouble`.
     """
 
     point: str = ""
@@ -72,9 +74,13 @@ def _hook(faults: Faults, points: _Points) -> Callable[[FileCall, Go], int]:
 
     def look(call: FileCall, go: Go) -> int:
         points.reach(FILE_CALL)
+        if not os.path.exists(faults.while_there):
+            return go(call)
         if call.kind == "sync":
+            points.reach(SYNC_BEGINS)
             time.sleep(faults.sync_s)
-        if trouble is not None and os.path.exists(faults.while_there) and trouble.strikes(call):
+            points.reach(SYNC_ENDS)
+        if trouble is not None and trouble.strikes(call):
             return trouble.codes[call.kind]
         return go(call)
 

@@ -61,6 +61,9 @@ READ_ONLY = Trouble(
 )
 """EROFS on open files, as after a disk's errors."""
 
+UNSYNCED = Trouble({"sync": sqlite3.SQLITE_IOERR_FSYNC})
+"""EIO, but only when it is too late."""
+
 
 @dataclass
 class Failing:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -133,15 +132,17 @@ class Recording:
     def _syncing(self, system: Callable[[int], None]) -> Callable[[int], None]:
         def fsync(fd: int) -> None:
             system(fd)
-            found = os.fstat(fd)
-            if stat.S_ISDIR(found.st_mode):
-                self.steps.append(FolderSynced())
-                return
-            name = next(path for path in self.folder.iterdir() if os.path.samestat(path.stat(), found)).name
-            self.steps += (
-                Created(name, name_lasts=False),
-                Written(name, 0, (self.folder / name).read_bytes()),
-                Synced(name),
-            )
+            self._note_sync(os.fstat(fd))
 
         return fsync
+
+    def _note_sync(self, synced: os.stat_result) -> None:
+        if not self.folder.exists():
+            return  # it is being made
+        if os.path.samestat(synced, self.folder.stat()):
+            self.steps.append(FolderSynced())
+            return
+        for path in self.folder.iterdir():
+            if path.is_file() and os.path.samestat(synced, path.stat()):
+                whole = Written(path.name, 0, path.read_bytes())
+                self.steps += (Created(path.name, name_lasts=False), whole, Synced(path.name))

@@ -37,6 +37,8 @@ _NAMES: dict[str, tuple[str, str]] = {
 }
 _QUESTION = "Put the backup in the place of what is there now?"
 _REFUSAL = "Nothing was restored"
+_KEPT = "is backed up before, so that this can be undone"
+_MOVED = "is moved into a folder set-aside-… beside it"
 _FORGOTTEN = "What was forgotten since comes back; forget it again."
 
 
@@ -73,6 +75,7 @@ def _plan(plan: RestorePlan) -> Report:
         ("now", _state(plan.present) if plan.present else plan.trouble),
     ]
     rows += [("lost", _lost(plan)), ("comes with it", counted(plan.difference.gained, "event"))]
+    rows.append(("what is there", _KEPT if plan.present else _MOVED))
     return Report({}, ("", ""), rows, _FORGOTTEN if Kind.ENTRY_FORGOTTEN in plan.difference.lost else "")
 
 

@@ -25,8 +25,8 @@ from pinfold.store.sqlite.copying import (
     state_of,
     unfinished,
 )
-from pinfold.store.sqlite.gate import Gate
-from pinfold.store.sqlite.opening import looks_made, sync_folder
+from pinfold.store.sqlite.gate import WAIT_S, Gate
+from pinfold.store.sqlite.opening import looks_made, open_gate, sync_folder
 from pinfold.store.sqlite.verifying import verify, verify_kept
 
 UNREADABLE = "its pages cannot be read"
@@ -41,7 +41,7 @@ def back_up(place: Place, target: Path | None = None, progress: Progress | None 
     `ReadOnlyError`, `InvalidInputError`, `BusyError`.
     """
     if not check_store(place):
-        with closing(Gate(place.lock)) as gate:
+        with closing(open_gate(place, WAIT_S)) as gate:
             return back_up_checked(place, target, progress, gate)
     return back_up_checked(place, target, progress)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-UNFINISHED = ".part"
-"""How the name of a copy ends until it is verified."""
+UNFINISHED = ("pinfold-unfinished-", ".part")
+"""How the name of a copy begins and ends until it is verified."""
 
 _NAME = re.compile(r"log-schema(\d+)-seq(\d+)-(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\d\.\d{6}Z)\.db")
 

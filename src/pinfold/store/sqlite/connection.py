@@ -71,8 +71,9 @@ class Place:
 
     @property
     def is_unsettled(self) -> bool:
-        """Whether the database alone may be half written, so that only SQLite can read it."""
-        return self.log_ahead.exists() or self.rollback_journal.exists()
+        """Whether something beside it says that the database alone may be half written."""
+        beside = (self.log_ahead, self.rollback_journal)
+        return any(file.exists() and file.stat().st_size for file in beside)
 
     @property
     def lock(self) -> Path:
@@ -151,7 +152,8 @@ def address_of(database: Path, *, read_only: bool = False) -> str:
     place = Place(database.parent)
     mode = "rw"
     if read_only and sealed(database):
-        mode = "ro" if place.is_unsettled else "ro&immutable=1"
+        is_alone = not (place.log_ahead.exists() or place.rollback_journal.exists())
+        mode = "ro&immutable=1" if is_alone else "ro"
     elif read_only and not place.rollback_journal.exists():
         mode = "ro"
     return f"{database.absolute().as_uri()}?mode={mode}"

@@ -84,22 +84,33 @@ def unfinished(folder: Path) -> Iterator[Path]:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         clear_abandoned(folder)
-        held, name = tempfile.mkstemp(prefix="log-", suffix=UNFINISHED, dir=folder)
+        held, part = _new(folder)
     except OSError as error:
         refuse_place(error, str(folder))
-    part = Path(name)
     try:
-        if os.name == "posix":
-            lock(held, wait=False)  # as long as its maker lives, nobody clears it
         yield part
     finally:
-        os.close(held)
+        if held is not None:
+            os.close(held)
         remove(part)
+
+
+def _new(folder: Path) -> tuple[int | None, Path]:
+    """Make the file, and lock it for as long as its maker lives, so that nobody takes it for abandoned."""
+    prefix, suffix = UNFINISHED
+    while True:
+        held, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=folder)
+        if os.name != "posix":  # elsewhere an open file cannot be removed anyway, nor renamed
+            os.close(held)
+            return None, Path(name)
+        if lock(held, wait=False) and os.fstat(held).st_nlink:
+            return held, Path(name)
+        os.close(held)  # another process cleared it before it was locked
 
 
 def clear_abandoned(folder: Path) -> None:
     """Remove the unfinished copies whose makers are gone."""
-    for part in folder.glob(f"*{UNFINISHED}"):
+    for part in folder.glob("*".join(UNFINISHED)):
         with suppress(OSError):
             held = os.open(part, os.O_RDWR)
             try:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TypeVar, cast
 
 import aiosqlite
@@ -60,4 +60,18 @@ class Lane:
         """Close the connection and end the thread; raises as `run` does."""
         self._check_caller()
         with CancelScope(shield=True):
-            await self._link.close()
+            await _to_its_end(self._link.close())
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Wait for work that must not be left half done, also when the task itself is cancelled, which no scope stops."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    task.result()
+    if cancelled is not None:
+        raise cancelled

@@ -11,6 +11,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
@@ -31,8 +32,11 @@ NOTE_WAIT_S = 0.5
 """Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
 
 
-def _file_identity(place: Place) -> tuple[int, int]:
-    found = os.stat(place.database)
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
     return found.st_dev, found.st_ino
 
 
@@ -43,7 +47,7 @@ class Pen:
         self._place = place
         self._gate = gate
         self._redactor = redactor
-        self._file = _file_identity(place)
+        self._files = {place.database: _identity(place.database)}
         self._has_wal = False
         self.read_only: str | None = "it is not open"
 
@@ -58,6 +62,11 @@ class Pen:
             self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
             if is_old(db):
                 self._upgrade(db)
+            if (
+                self._has_wal and self.read_only is None
+            ):  # both are there now, for as long as anybody has it open
+                beside = (self._place.log_ahead, self._place.shared_memory)
+                self._files |= {path: _identity(path) for path in beside}
         except sqlite3.Error as error:
             db.close()
             translate(error, str(self._place.folder))
@@ -137,14 +146,14 @@ class Pen:
             translate(error, str(self._place.folder), committing=True)
 
     def _check_file(self) -> None:
-        """Refuse to write into a file that is no longer the one at the store's path, or may not be written now."""
-        try:
-            same = _file_identity(self._place) == self._file
-        except OSError:
-            same = False
-        if not same:
+        """Refuse to write into a file that is no longer the one at the store's path, or may not be written now.
+
+        What goes into a log ahead that was removed is read by nobody else, and lost when this process is killed.
+        """
+        gone = next((path for path, known in self._files.items() if _identity(path) != known), None)
+        if gone is not None:
             raise DamagedError(
-                f"{self._place.database} (it was replaced or removed while open)",
+                f"{gone} (it was replaced or removed while open)",
                 "Reads show the old file; start pinfold anew to use what is there now.",
             )
         why = sealed(self._place.database)  # SQLite would notice at the commit only, and then nobody knows

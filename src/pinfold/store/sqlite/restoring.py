@@ -11,14 +11,14 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import BusyError, DamagedError, InvalidInputError
 from pinfold.store.sqlite.backing_up import UNREADABLE, back_up_checked, check_store, problem_of
 from pinfold.store.sqlite.backups import Backup, compact, now
-from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place, connect, identity
+from pinfold.store.sqlite.connection import APPLICATION_ID, DURABLY, SCHEMA_VERSION, Place, connect, identity
 from pinfold.store.sqlite.copying import (
     State,
     copy_into,
@@ -63,9 +63,8 @@ class Restored:
 def staged(place: Place, file: Path, project: str, progress: Progress | None = None) -> Iterator[Staged]:
     """Copy a backup beside the store of `project`, bring the copy up to date, verify it and compare.
 
-    Afterwards nothing of it is left unless it was put back. Raises
-    `InvalidInputError` for what is no backup, `DamagedError` for one that does not verify, `NoSpaceError`,
-    `ReadOnlyError`.
+    Afterwards nothing of it is left unless it was put back. Raises `InvalidInputError` for what is no backup,
+    `DamagedError` for one that does not verify, `NoSpaceError`, `ReadOnlyError`.
     """
     _check_file(place, file)
     was_there = place.folder.exists()
@@ -101,7 +100,7 @@ def _stage(file: Path, copy: Path, progress: Progress | None) -> State:
             state = state_of(fixed(source))
             copy_into(source, copy, first_half(progress))
         _bring_up(copy)
-        problem = problem_of(copy, state, second_half(progress))
+        problem = problem_of(copy, replace(state, schema=SCHEMA_VERSION), second_half(progress))
     except (sqlite3.DatabaseError, DamagedError) as error:
         raise DamagedError(f"{file} ({UNREADABLE})", _LIST) from error
     if problem:
@@ -174,7 +173,7 @@ def _pour(copy: Path, place: Place) -> None:
 
     try:
         with closing(connect(copy, read_only=True)) as source, closing(connect(place.database)) as target:
-            target.execute("PRAGMA synchronous = FULL")
+            target.execute(DURABLY)
             source.backup(target, progress=look)
     except sqlite3.Error as error:
         translate(error, str(place.folder))

@@ -55,11 +55,11 @@ def _keep(place: Place) -> None:
     try:
         back_up_checked(place)
     except NoSpaceError as error:
-        raise NoSpaceError(
-            str(place.backups),
-            hint="An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
-            " and start again.",
-        ) from error
+        error.hint = (
+            "An earlier pinfold's store is backed up before it is brought up to date: free as much as it has"
+            " and start again."
+        )
+        raise
 
 
 def upgrade(db: sqlite3.Connection) -> None:

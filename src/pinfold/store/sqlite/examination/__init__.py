@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 
 from pinfold.store.errors import PinfoldError
-from pinfold.store.findings import Finding, bad
+from pinfold.store.findings import Finding, bad, warn
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.examination.contents import CONTENT_CHECKS, looking
 from pinfold.store.sqlite.examination.engine import engine
-from pinfold.store.sqlite.examination.files import FILE_CHECKS
+from pinfold.store.sqlite.examination.files import FILE_CHECKS, restoring
+
+_CUT_OFF = "a write goes on or was cut off; what is half written is undone when the store is next opened"
 
 
 def examine_engine() -> Finding:
@@ -27,24 +29,26 @@ def examine(folder: Path) -> Iterator[Finding]:
     """
     place = Place(folder)
     for subject, check in FILE_CHECKS.items():
-        yield _told(subject, partial(check, place))
+        yield _told(place, subject, partial(check, place))
+    if place.rollback_journal.exists():  # whoever opens the database now undoes what is half written
+        yield warn("contents", _CUT_OFF, "Do something with it, e.g. `pinfold status`, and look again.")
+        return
     try:
         with looking(place) as db:
             for subject, look in CONTENT_CHECKS.items():
-                yield _told(subject, partial(look, db, place))
+                yield _told(place, subject, partial(look, db, place))
     except (sqlite3.Error, OSError, PinfoldError) as error:
-        yield _unreadable("database", error)
+        yield _unreadable(place, "database", error)
 
 
-def _told(subject: str, check: Callable[[], Finding]) -> Finding:
+def _told(place: Place, subject: str, check: Callable[[], Finding]) -> Finding:
     try:
         return check()
     except (sqlite3.Error, OSError, PinfoldError) as error:
-        return _unreadable(subject, error)
+        return _unreadable(place, subject, error)
 
 
-def _unreadable(subject: str, error: Exception) -> Finding:
+def _unreadable(place: Place, subject: str, error: Exception) -> Finding:
     if isinstance(error, PinfoldError):
         return bad(subject, error.message, error.hint)
-    advice = "Run `pinfold verify`; `pinfold restore` puts a backup in its place."
-    return bad(subject, f"it cannot be read ({error})", advice)
+    return bad(subject, f"it cannot be read ({error})", restoring(place))

@@ -19,6 +19,7 @@ from pinfold.store.sqlite.connection import (
     connect,
     identity,
 )
+from pinfold.store.sqlite.examination.files import restoring
 from pinfold.store.sqlite.forgetting.scrubbing import is_owed
 from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.schema import missing_or_foreign
@@ -30,7 +31,6 @@ _LIMIT_S = 3.0
 _NEWEST = 1_000
 _FIRST_SEGMENT = 10  # of FTS5's own rows, those up to here only describe the others
 _REBUILD = "Run `pinfold rebuild`."
-_RESTORE = "`pinfold verify` names all of it; `pinfold restore` puts a backup in its place."
 _LARGER = "`pinfold verify` looks at all of it."
 
 
@@ -66,7 +66,7 @@ def _schema(db: sqlite3.Connection, place: Place) -> Finding:
         )
     wrong = list(missing_or_foreign(db))
     if wrong:
-        return bad("schema", "; ".join(wrong), _RESTORE)
+        return bad("schema", "; ".join(wrong), restoring(place))
     return ok("schema", f"{version}")
 
 
@@ -77,7 +77,7 @@ def _journal(db: sqlite3.Connection, place: Place) -> Finding:
     return ok("journal", str(db.execute("PRAGMA journal_mode").fetchone()[0]))
 
 
-def _file(db: sqlite3.Connection, _place: Place) -> Finding:
+def _file(db: sqlite3.Connection, place: Place) -> Finding:
     try:
         with _limited(db):
             wrong = [row[0] for row in db.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
@@ -85,10 +85,10 @@ def _file(db: sqlite3.Connection, _place: Place) -> Finding:
         if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
             raise
         return ok("file", f"too large to be looked through in {_LIMIT_S:.0f} s", _LARGER)
-    return bad("file", "; ".join(wrong), _RESTORE) if wrong else ok("file", "no damage")
+    return bad("file", "; ".join(wrong), restoring(place)) if wrong else ok("file", "no damage")
 
 
-def _log(db: sqlite3.Connection, _place: Place) -> Finding:
+def _log(db: sqlite3.Connection, place: Place) -> Finding:
     newest = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
     before = db.execute("SELECT seq, digest FROM event WHERE seq = ?", (newest - _NEWEST,)).fetchone()
     first, previous = (before["seq"], before["digest"]) if before else (0, GENESIS)
@@ -99,7 +99,7 @@ def _log(db: sqlite3.Connection, _place: Place) -> Finding:
         ):
             wrong = [*event_problems(row, previous)] if row["seq"] == seq else [f"event {seq}: missing"]
             if wrong:
-                return bad("log", "; ".join(wrong), _RESTORE)
+                return bad("log", "; ".join(wrong), restoring(place))
             previous = row["digest"]
             if time.monotonic() > end:
                 break

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pinfold.store.findings import Finding, bad, ok, privacy, tree, warn
+from pinfold.store.sqlite.backups import UNFINISHED, backups_in, way_back
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.filesystem import can_carry_wal, filesystem_type
 from pinfold.store.sqlite.gate import holder_now
@@ -21,9 +22,13 @@ _LOG_AHEAD_BYTES = 64 * _MEBIBYTE
 _LONG_HELD_S = 10
 _OURS = {"log.db", "log.db-wal", "log.db-shm", "log.db-journal", "log.lock", "store-id", "backups"}
 _SET_ASIDE = "set-aside-"
-_DAY_S = 86_400
 _OLD_BACKUP_DAYS = 30
-_RESTORE = "`pinfold restore` puts a backup in its place."
+
+
+def restoring(place: Place) -> str:
+    """Return how a person gets the store back from its newest backup."""
+    back = way_back(place.backups) or "`pinfold restore FILE` puts back a backup"
+    return f"`pinfold verify` names all of it; {back}."
 
 
 def _filesystem(place: Place) -> Finding:
@@ -56,16 +61,16 @@ def _database(place: Place) -> Finding:
         found = os.lstat(place.database)
     except FileNotFoundError:
         if place.store_id.exists():
-            return bad("database", "log.db is gone, though it was made", _RESTORE)
+            return bad("database", "log.db is gone, though it was made", restoring(place))
         return warn("database", "there is none yet", "It is made at an agent's first call.")
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         return bad(
             "database",
             "log.db is not a regular file with one name",
-            f"Leave one name for it, and no link. {_RESTORE}",
+            f"Leave one name for it, and no link. {restoring(place)}",
         )
     if not found.st_size:
-        return bad("database", "log.db is empty, though it was made", _RESTORE)
+        return bad("database", "log.db is empty, though it was made", restoring(place))
     if not place.store_id.exists():
         return warn(
             "database", "store-id is missing beside it", "It is made again when the store is next opened."
@@ -97,11 +102,11 @@ def _lock(place: Place) -> Finding:
 
 
 def _backup(place: Place) -> Finding:
-    backups = sorted((place.folder / "backups").glob("*.db"), key=lambda file: file.stat().st_mtime)
-    if not backups:
+    newest = next(iter(backups_in(place.backups)), None)
+    if newest is None:
         return warn("backup", "none in the store's folder", "Make one: `pinfold backup`.")
-    days = (time.time() - backups[-1].stat().st_mtime) / _DAY_S
-    found = f"{backups[-1].name}, {days:,.0f} days old"
+    days = (datetime.now(UTC) - datetime.fromisoformat(newest.at)).days
+    found = f"up to event {newest.seq:,}, {days:,} days old"
     if days <= _OLD_BACKUP_DAYS:
         return ok("backup", found)
     return warn("backup", found, "Make a new one: `pinfold backup`.")
@@ -122,7 +127,7 @@ def _strangers(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.name not in _OURS and not path.name.startswith(_SET_ASIDE):
             yield path
-    yield from (path for path in (folder / "backups").glob("*") if path.suffix != ".db")
+    yield from (path for path in (folder / "backups").glob("*") if path.name.endswith(UNFINISHED))
 
 
 FILE_CHECKS: dict[str, Callable[[Place], Finding]] = {
