@@ -17,8 +17,7 @@ from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
 from tests.faults.history import Diary, Outcome
 from tests.faults.lines import Server
-from tests.faults.lives import live_and_leave
-from tests.faults.noting import ask, check, folder_of, look, pinning
+from tests.faults.noting import ask, check, folder_of, look, pinning, saving, spilling
 from tests.faults.sites import STOP_IN_COMMIT, planted
 from tests.store.children import child, line_of
 
@@ -41,13 +40,25 @@ anyio.run(main)
 """
 
 
+def _live(home: Path, project: Path, diary: Diary, lives: int) -> None:
+    """Begin a server, let it write and read, end it as a client does, and again: the last one out checkpoints."""
+    for life in range(lives):
+        with Server(home, project, diary.worker) as server:
+            assert server.shake_hands()
+            name = f"{diary.worker} life {life}"
+            answers = ask(
+                server, diary, [pinning(f"{name} a"), spilling(f"{name} b", 900), saving(f"{name} c")]
+            )
+            assert [answer.text for answer in answers if answer and answer.failed] == []
+            look(server, diary)
+            assert server.leave() == 0
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("lives", [2, pytest.param(25, marks=pytest.mark.full)])
 def test_servers_that_come_and_go_lose_nothing_of_each_other(home: Path, project: Path, lives: int) -> None:
     diaries = [Diary(f"w{n}") for n in range(WORKERS)]
-    threads = [
-        threading.Thread(target=live_and_leave, args=(home, project, diary, lives)) for diary in diaries
-    ]
+    threads = [threading.Thread(target=_live, args=(home, project, diary, lives)) for diary in diaries]
     for thread in threads:
         thread.start()
     for thread in threads:

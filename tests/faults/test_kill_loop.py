@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import random
+import signal
 import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import anyio
@@ -11,11 +16,76 @@ import pytest
 
 from pinfold.store.sqlite.store import open_store
 from tests.faults.history import Diary, Outcome
-from tests.faults.lines import Server
-from tests.faults.lives import Writer
-from tests.faults.noting import check, folder_of, look, stored
+from tests.faults.lines import Call, Server
+from tests.faults.noting import ask, check, folder_of, look, pinning, saving, spilling, stored
 
 WRITERS = 3
+AT_ONCE = 3
+LONGEST_LIFE_S = 0.25
+STARTING_S = 0.6
+
+
+@dataclass
+class Writer:
+    """One client whose server is killed again and again. Calls that got no answer are sent again first."""
+
+    diary: Diary
+    home: Path
+    project: Path
+    draw: random.Random
+    kills: int = 0
+    in_flight: int = 0
+    unanswered: list[Call] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._calls = self._new_calls()
+
+    def _new_calls(self) -> Iterator[Call]:
+        for number in itertools.count():
+            key = f"{self.diary.worker}-{number}"
+            match number % 5:
+                case 3:
+                    yield spilling(key, self.draw.randrange(1, 4_000))
+                case 4:
+                    yield saving(key)
+                case _:
+                    yield pinning(key)
+
+    def live_once(self) -> None:
+        """Start a server, write, and have it killed at a random moment: sometimes while it still starts."""
+        starting = self.draw.random() < 0.2
+        delay = self.draw.uniform(0, STARTING_S if starting else LONGEST_LIFE_S)
+        with Server(self.home, self.project, self.diary.worker) as server:
+            death = threading.Timer(delay, os.kill, (server.process.pid, signal.SIGKILL))
+            if starting:
+                death.start()
+            if server.shake_hands() and self._write(server):
+                if not starting:
+                    death.start()
+                while self._write(server):
+                    pass
+            death.join()
+            server.process.wait()
+            self.kills += server.process.returncode == -signal.SIGKILL
+
+    def _write(self, server: Server) -> bool:
+        """Send some calls at once, those without an answer first; False when the server is gone."""
+        fresh = itertools.islice(self._calls, AT_ONCE - len(self.unanswered))
+        calls = [*self.unanswered, *fresh]
+        answers = ask(server, self.diary, calls)
+        self.unanswered = [call for call, answer in zip(calls, answers, strict=True) if answer is None]
+        self.in_flight += bool(self.unanswered)
+        return not self.unanswered
+
+    def settle(self) -> None:
+        """Send what never got an answer to a server that lives, until nothing is open."""
+        if not self.unanswered:
+            return
+        with Server(self.home, self.project, self.diary.worker) as server:
+            assert server.shake_hands()
+            while self.unanswered:
+                assert self._write(server)
+            assert server.leave() == 0
 
 
 def _run(writers: list[Writer], reader: Diary, kills: int) -> None:
