@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.store.errors import ReadOnlyError
+from pinfold.store.errors import DamagedError, ReadOnlyError
 from pinfold.store.sqlite import connection, opening
+from pinfold.store.sqlite.backing_up import UNREADABLE
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.glance import glance
+from pinfold.store.sqlite.restoring import staged
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from tests.contract.acts import ANNA, pin
 from tests.store.children import child, line_of
@@ -93,6 +95,15 @@ async def test_a_half_written_store_that_cannot_be_written_is_not_read_as_it_lie
     with pytest.raises(ReadOnlyError, match=r"must be undone first.*Open it once where it can be written"):
         await open_store(place.folder, "demo")
     assert _picture(place.folder) == left
+
+
+async def test_a_half_written_store_is_not_restored_from_as_it_lies_there(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _cut_short(place, monkeypatch)
+    elsewhere = Place(place.folder.with_name("elsewhere"))
+    with pytest.raises(DamagedError, match=UNREADABLE), staged(elsewhere, place.database, "demo"):
+        pass
 
 
 def _picture(folder: Path) -> dict[str, bytes]:

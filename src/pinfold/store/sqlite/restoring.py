@@ -109,8 +109,9 @@ def _stage(file: Path, copy: Path, progress: Progress | None) -> State:
 
 
 def _still(file: Path) -> sqlite3.Connection:
-    """Open a file as it lies there, with nothing laid beside it; with its own log ahead where it has one."""
-    settings = "mode=ro" if Path(f"{file}-wal").exists() else "mode=ro&immutable=1"
+    """Open a file as it lies there, with nothing laid beside it; with its own log ahead or journal where it has one."""
+    is_alone = not any(Path(f"{file}{ending}").exists() for ending in ("-wal", "-journal"))
+    settings = "mode=ro&immutable=1" if is_alone else "mode=ro"
     return sqlite3.connect(f"{file.absolute().as_uri()}?{settings}", uri=True, isolation_level=None)
 
 
