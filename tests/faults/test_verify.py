@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 from contextlib import closing
@@ -76,7 +77,7 @@ from pinfold.store.errors import NoSpaceError
 from pinfold.store.sqlite.verifying import verify
 
 database = Path(sys.argv[1])
-assert database.stat().st_size > 300_000
+assert database.stat().st_size > 6_000_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
     print(verify(database).problems)
@@ -86,6 +87,9 @@ except NoSpaceError as error:
 
 
 async def test_no_room_for_the_copy_is_no_damage_of_the_store(place: Place) -> None:
+    store = await open_store(place.folder, "demo")
+    await spill(store, os.urandom(6_000_000), label="more than a cache holds")
+    await store.close()
     before = place.database.read_bytes()
     told = ended(WITHOUT_ROOM, place.database)
     assert told.stdout.startswith("no room: the folder for temporary files takes no more bytes"), told

@@ -66,8 +66,8 @@ _FOUND = (
         (
             Edit(
                 "store/sqlite/staleness.py",
-                "SELECT term, place, col, offset FROM",
-                "SELECT place, col, col, col FROM",
+                "SELECT term, group_concat(coalesce",
+                "SELECT 1, count(coalesce",
             ),
         ),
         (f"{_DAMAGE}::test_damage_is_named_and_left_as_it_is",),

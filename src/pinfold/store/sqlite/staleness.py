@@ -10,16 +10,20 @@ from pinfold.store import Progress
 from pinfold.store.sqlite.private_copy import unreadable
 from pinfold.store.sqlite.rebuilding import VIEWS, rebuild
 
-_INDEX_TABLES = (
-    "CREATE TEMP VIEW IF NOT EXISTS placed AS SELECT row_number() OVER (ORDER BY id) AS place, * FROM entry",
+_INDEX = (
+    "DROP TABLE IF EXISTS temp.placing",
+    "CREATE TEMP TABLE placing (entry INTEGER PRIMARY KEY, place INTEGER NOT NULL)",
+    "INSERT INTO placing SELECT id, row_number() OVER (ORDER BY id) FROM entry",
+    "SELECT place, seq, pointer, chunk, kind, session, at, ref FROM placing JOIN entry ON id = entry ORDER BY place",
+    "SELECT name, path, place FROM entry_path LEFT JOIN placing USING (entry) ORDER BY 1, 2, 3",
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, words, instance)",
+    "SELECT term, group_concat(coalesce((SELECT place FROM placing WHERE entry = doc), 'none')"
+    " || ' ' || col || ' ' || offset) FROM vocabulary GROUP BY term",
 )
-_INDEX_QUERIES = (
-    "SELECT place, seq, pointer, chunk, kind, session, at, ref FROM placed ORDER BY place",
-    "SELECT name, path, place FROM entry_path LEFT JOIN placed ON id = entry ORDER BY 1, 2, 3",
-    "SELECT term, place, col, offset FROM vocabulary LEFT JOIN placed ON id = doc ORDER BY 1, 2, 3, 4",
-)
-"""Entries, their paths, and every word's place in them; numbered by order, since their ids may have gaps."""
+"""Entries, their paths, and every word with its places in them; numbered by order, since their ids may have gaps.
+
+The words come in their order and each one's places, too; to put them together there is twice as fast as here.
+"""
 
 
 def differences(copy: sqlite3.Connection, progress: Progress | None = None) -> list[str]:
@@ -38,16 +42,14 @@ def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, bytes | None]]:
     """Yield a digest of each view and of the index; None where it cannot be read."""
     for table in VIEWS:
         yield f"view {table}", _digest(db, f"SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608
-    for statement in _INDEX_TABLES:
-        db.execute(statement)
-    yield "search index", _digest(db, *_INDEX_QUERIES)
+    yield "search index", _digest(db, *_INDEX)
 
 
-def _digest(db: sqlite3.Connection, *queries: str) -> bytes | None:
+def _digest(db: sqlite3.Connection, *statements: str) -> bytes | None:
     whole = hashlib.sha256()
     try:
-        for query in queries:
-            for row in db.execute(query):
+        for statement in statements:
+            for row in db.execute(statement):
                 whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
     except sqlite3.DatabaseError as error:
         unreadable(error)
