@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.planted.care_plants import CARE
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
+from tests.planted.turn_plants import TURNS
 
 _PEN = "store/sqlite/pen.py"
 _OPENING = "store/sqlite/opening.py"
@@ -281,4 +282,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *TURNS)
