@@ -66,8 +66,8 @@ _FOUND = (
         (
             Edit(
                 "store/sqlite/staleness.py",
-                "SELECT term, group_concat(coalesce",
-                "SELECT 1, count(coalesce",
+                "col || ' ' || offset) FROM vocabulary GROUP BY term",
+                "col || ' ' || offset) FROM vocabulary WHERE 0 GROUP BY term",
             ),
         ),
         (f"{_DAMAGE}::test_damage_is_named_and_left_as_it_is",),

@@ -6,6 +6,7 @@ from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
+from tests.planted.turn_plants import TURNS
 
 _PEN = "store/sqlite/pen.py"
 _OPENING = "store/sqlite/opening.py"
@@ -282,4 +283,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *BACKUPS)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *BACKUPS, *TURNS)
