@@ -27,7 +27,7 @@ time.time = lambda: _real_time() + _off()
 """The clock of the whole process is off by as many seconds as the file `CLOCK_IS_OFF_BY` says at that moment."""
 
 STOP_IN_COMMIT = """
-import os, signal
+import os, signal, threading
 from pinfold.store.sqlite.pen import Pen
 
 _commit = Pen._commit
@@ -35,12 +35,15 @@ _commit = Pen._commit
 def _stop_and_commit(self, db):
     if os.path.exists(os.environ["STOP_IF_THERE"]):
         os.remove(os.environ["STOP_IF_THERE"])
-        os.kill(os.getpid(), signal.SIGSTOP)
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)
     _commit(self, db)
 
 Pen._commit = _stop_and_commit
 """
-"""The process stops itself just before a commit, the lock in its hand, once the file `STOP_IF_THERE` is there."""
+"""The process stops itself just before a commit, the lock in its hand, once the file `STOP_IF_THERE` is there.
+
+The signal goes to the committing thread: any other would let it go on for a moment.
+"""
 
 
 def planted(folder: Path, script: str) -> dict[str, str]:
