@@ -55,7 +55,7 @@ def _live(home: Path, project: Path, diary: Diary, lives: int) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("lives", [2, pytest.param(25, marks=pytest.mark.full)])
+@pytest.mark.parametrize("lives", [2, pytest.param(8, marks=pytest.mark.full)])
 def test_servers_that_come_and_go_lose_nothing_of_each_other(home: Path, project: Path, lives: int) -> None:
     diaries = [Diary(f"w{n}") for n in range(WORKERS)]
     threads = [threading.Thread(target=_live, args=(home, project, diary, lives)) for diary in diaries]
