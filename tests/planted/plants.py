@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
+from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
 from tests.planted.turn_plants import TURNS
@@ -283,4 +284,4 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *BACKUPS, *TURNS)
+PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *BACKUPS, *DISK, *TURNS)
