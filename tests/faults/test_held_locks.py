@@ -146,7 +146,7 @@ def _starting_hook(client: Client) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("times", [2, pytest.param(50, marks=pytest.mark.full)])
+@pytest.mark.parametrize("times", [2, pytest.param(15, marks=pytest.mark.full)])
 def test_a_hook_and_a_server_that_start_together_are_both_served(tmp_path: Path, times: int) -> None:
     for n in range(times):
         folder = tmp_path / str(n)

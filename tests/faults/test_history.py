@@ -146,13 +146,16 @@ def test_a_worker_notes_what_it_does_in_the_order_of_the_clock() -> None:
     )
 
 
+OPERATIONS = 200_000
+
+
 @pytest.mark.full
-def test_a_million_operations_are_checked_in_seconds() -> None:
+def test_many_operations_are_checked_in_seconds() -> None:
     seed = random.SystemRandom().randrange(10**6)
     draw = random.Random(seed)
     diaries = [Diary(f"w{n}") for n in range(16)]
     log: list[Stored] = []
-    for seq in range(1, 10**6 + 1):
+    for seq in range(1, OPERATIONS + 1):
         key, digest = f"k{seq}", f"{seq:012x}"
         write = Write("w", "pin", key, key, 10 * seq, 10 * seq + 8, Outcome.OK, f"{seq}:{digest}")
         draw.choice(diaries).writes.append(write)
@@ -160,5 +163,5 @@ def test_a_million_operations_are_checked_in_seconds() -> None:
     begun = time.monotonic()
     assert contradictions(diaries, log) == []
     took = time.monotonic() - begun
-    print(f"seed {seed}: 1,000,000 operations in {took:.1f} s")
-    assert took < 60
+    print(f"seed {seed}: {OPERATIONS:,} operations in {took:.1f} s")
+    assert took < 15

@@ -131,7 +131,7 @@ async def _check_artifacts(folder: Path) -> int:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("kills", [15, pytest.param(80, marks=pytest.mark.full)])
+@pytest.mark.parametrize("kills", [15, pytest.param(40, marks=pytest.mark.full)])
 def test_what_was_acknowledged_survives_kills_and_a_retry_makes_nothing_twice(
     home: Path, project: Path, kills: int
 ) -> None:
