@@ -55,7 +55,7 @@ def _live(home: Path, project: Path, diary: Diary, lives: int) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("lives", [2, pytest.param(8, marks=pytest.mark.full)])
+@pytest.mark.parametrize("lives", [1, pytest.param(8, marks=pytest.mark.full)])
 def test_servers_that_come_and_go_lose_nothing_of_each_other(home: Path, project: Path, lives: int) -> None:
     diaries = [Diary(f"w{n}") for n in range(WORKERS)]
     threads = [threading.Thread(target=_live, args=(home, project, diary, lives)) for diary in diaries]
@@ -119,6 +119,7 @@ def _standing_still(server: Server) -> Iterator[None]:
         os.kill(server.process.pid, signal.SIGCONT)
 
 
+@pytest.mark.full
 def test_a_server_that_stands_still_idle_keeps_nobody_from_writing(home: Path, project: Path) -> None:
     diaries = [Diary("still"), Diary("other")]
     with Server(home, project, "still") as still, Server(home, project, "other") as other:

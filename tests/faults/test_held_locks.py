@@ -60,7 +60,7 @@ def _asking(servers: list[Server], diaries: list[Diary]) -> Iterator[list[thread
         thread.join()
 
 
-@pytest.mark.parametrize("lock", BEGINNINGS)
+@pytest.mark.parametrize("lock", ["a write", pytest.param("a long read", marks=pytest.mark.full)])
 def test_writes_while_a_stranger_holds_a_lock_are_all_kept(home: Path, project: Path, lock: str) -> None:
     diaries, seen = [Diary("a"), Diary("b")], Diary("reader")
     folder = folder_of(home, project)
