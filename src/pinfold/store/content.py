@@ -7,7 +7,6 @@ to an unnamed temporary file. Sources: design 1 (artifacts), P9, P29.
 from __future__ import annotations
 
 import codecs
-import errno
 import hashlib
 import sys
 import tempfile
@@ -15,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from pinfold.store.errors import DamagedError, NoSpaceError, TooLargeError
+from pinfold.store.errors import FULL, DamagedError, NoSpaceError, TooLargeError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 if sys.version_info >= (3, 14):
@@ -27,7 +26,6 @@ CHUNK_BYTES = 64 * 1024
 SPOOL_BYTES = 4 * 1024 * 1024
 _LEVEL = 1  # packs logs as well as 3 does, and text and code within a tenth
 _WORTH_IT = 0.95
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +160,7 @@ def _spool(spool: IO[bytes], packed: bytes) -> None:
     try:
         spool.write(packed)
     except OSError as error:
-        if error.errno in _FULL:
+        if error.errno in FULL:
             raise NoSpaceError(tempfile.gettempdir()) from error
         raise
 

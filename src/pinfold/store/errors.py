@@ -6,7 +6,11 @@ Constructors take facts, so the wording lives here alone. Source: docs/promises,
 
 from __future__ import annotations
 
+import errno
 from typing import ClassVar
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the operating system says where no more can be written: a full disk, a quota, a limit on files."""
 
 
 class PinfoldError(Exception):

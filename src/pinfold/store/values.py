@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
@@ -22,6 +23,13 @@ MAX_ITEM_CHARS = 1_000
 MAX_ITEMS = 200
 MAX_PATH_CHARS = 4_096
 MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
+
+_RECEIPT_DIGITS = 12
+
+
+def stamp(at: datetime) -> str:
+    """Return an instant of UTC as the log spells it: ISO 8601 with microseconds and a Z."""
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class PointerKind(StrEnum):
@@ -65,6 +73,11 @@ class Receipt:
 
     seq: int
     digest: str
+
+    @classmethod
+    def of(cls, seq: int, digest: bytes) -> Receipt:
+        """Return the receipt of the event `seq`, at which the chain has this digest."""
+        return cls(seq, digest.hex()[:_RECEIPT_DIGITS])
 
     def __str__(self) -> str:
         """Return `seq:digest`, the form in which `verify` accepts it."""

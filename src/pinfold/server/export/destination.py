@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
 
-from pinfold.store.errors import ConflictError, InvalidInputError, NoSpaceError
+from pinfold.store.errors import FULL, ConflictError, InvalidInputError, NoSpaceError
 
 
 @contextmanager
@@ -46,7 +45,7 @@ def _check(path: Path, *, overwrite: bool) -> None:
 
 
 def _refuse(error: OSError, path: Path) -> NoReturn:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if error.errno in FULL:
         raise NoSpaceError(str(path.parent)) from error
     raise InvalidInputError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from error
 

@@ -18,7 +18,7 @@ from pinfold.server.export.source import Source
 from pinfold.store.events import Body, Kind
 from pinfold.store.logged import LoggedEvent
 from pinfold.store.results import Pin
-from pinfold.store.values import PinKind
+from pinfold.store.values import PinKind, Receipt
 
 _BACKTICKS = re.compile("`+")
 _LISTS = (
@@ -39,7 +39,7 @@ class _Session:
 async def markdown(source: Source) -> AsyncIterator[str]:
     """Yield the pieces in order; a conversation is read when it is its turn."""
     yield f"# {code(source.store.project)}: what pinfold keeps\n\n"
-    yield f"{counted(source.end.seq, 'event')}, the newest {source.end.seq}:{source.end.digest.hex()[:12]}.\n"
+    yield f"{counted(source.end.seq, 'event')}, the newest {Receipt.of(source.end.seq, source.end.digest)}.\n"
     for part in _pins(await _exported_pins(source)):
         yield part
     async for session in _sessions(source):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from pinfold.store.values import stamp
+
 UNFINISHED = ("pinfold-unfinished-", ".part")
 """How the name of a copy begins and ends until it is verified."""
 
@@ -50,7 +52,7 @@ def name_of(schema: int, seq: int, at: str) -> str:
 
 def now() -> str:
     """Return the present instant as `Backup.at` has it."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return stamp(datetime.now(UTC))
 
 
 def compact(at: str) -> str:

@@ -16,7 +16,6 @@ from pinfold.store.sqlite.lineage import closed_later, current, previous_of
 from pinfold.store.sqlite.reading import checkpoint_by_number
 from pinfold.store.sqlite.rows import checkpoint_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
-from pinfold.store.values import Pointer, PointerKind
 from pinfold.store.views import STATE_FIELDS
 
 
@@ -89,7 +88,7 @@ def _append(tx: Transaction, command: CheckpointState, request: str) -> Event:
 def _origin(db: sqlite3.Connection, number: int) -> sqlite3.Row:
     row: sqlite3.Row | None = db.execute("SELECT * FROM checkpoint WHERE number = ?", (number,)).fetchone()
     if row is None:
-        refuse_forgotten(db, Pointer(PointerKind.CHECKPOINT, number))
+        refuse_forgotten(db, "C", number)
         hint = 'fetch_pointer("checkpoints") lists them.'
         raise NotFoundError(f"fork_of C{number}", "there is no such checkpoint", hint)
     return row

@@ -86,6 +86,11 @@ class Place:
         return self.folder / "backups"
 
     @property
+    def size_bytes(self) -> int:
+        """How much room its content takes: the database and the log ahead."""
+        return sum(file.stat().st_size for file in (self.database, self.log_ahead) if file.exists())
+
+    @property
     def store_id(self) -> Path:
         """The file that remembers that the database was made."""
         return self.folder / "store-id"

@@ -17,7 +17,6 @@ from pinfold.store.sqlite.backups import UNFINISHED
 from pinfold.store.sqlite.connection import connect, identity
 from pinfold.store.sqlite.failures import primary_code, refuse_place, translate
 from pinfold.store.sqlite.file_lock import lock
-from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.values import Receipt
 
 PAGES_AT_A_TIME = 2_048
@@ -71,7 +70,7 @@ def state_of(db: sqlite3.Connection) -> State:
         if isinstance(error, sqlite3.OperationalError) and primary_code(error) != sqlite3.SQLITE_ERROR:
             raise
         raise DamagedError("The log's beginning") from error
-    tip = Receipt(newest["seq"], newest["digest"].hex()[:RECEIPT_DIGITS]) if newest else None
+    tip = Receipt.of(newest["seq"], newest["digest"]) if newest else None
     return State(identity(db)[1], project, secret, tip, newest["at"] if newest else None)
 
 

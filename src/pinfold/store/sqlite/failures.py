@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import sqlite3
 from typing import NoReturn
 
 from pinfold.store.errors import (
+    FULL,
     BusyError,
     DamagedError,
     InvalidInputError,
@@ -36,8 +36,6 @@ _NO_TEXT = "Could not decode to UTF-8"
 _HALF_WRITTEN = {sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READONLY_RECOVERY}
 _LOOK_AT_IT = "Look at that disk and folder, then try again."
 """What to do next where reads may fail, too."""
-
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -92,7 +90,7 @@ def _damaged(where: str, name: str) -> DamagedError:
 
 def refuse_place(error: OSError, where: str) -> NoReturn:
     """Raise what the operating system's refusal of a file in `where` means to a caller."""
-    if error.errno in _FULL:
+    if error.errno in FULL:
         raise NoSpaceError(where) from error
     raise ReadOnlyError(
         f"{where} cannot be used ({error.strerror})", "Choose another place: PINFOLD_HOME."

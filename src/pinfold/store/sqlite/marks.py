@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pinfold.store.commands import StartSession, TranscriptMark
 from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.transaction import Transaction
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, stamp
 
 _KEPT_RUNS = 200
 
@@ -45,8 +45,7 @@ def _behind_all(tx: Transaction) -> str:
     newest = tx.db.execute("SELECT max(at) FROM client_run").fetchone()[0]
     if newest is None or newest < tx.at:
         return tx.at
-    next_one = datetime.fromisoformat(newest) + timedelta(microseconds=1)
-    return next_one.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return stamp(datetime.fromisoformat(newest) + timedelta(microseconds=1))
 
 
 def save(tx: Transaction, mark: TranscriptMark) -> None:

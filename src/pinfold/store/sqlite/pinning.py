@@ -14,7 +14,7 @@ from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
-from pinfold.store.values import Actor, PinKind, Pointer, PointerKind
+from pinfold.store.values import Actor, PinKind
 from pinfold.store.words import folded_words, share_of
 
 SIMILAR_SHARE = 0.5
@@ -121,7 +121,7 @@ def _append(tx: Transaction, command: PinDecision, request: str) -> Event:
 def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bool) -> None:
     row = db.execute("SELECT superseded_by, session_only FROM pin WHERE number = ?", (number,)).fetchone()
     if row is None:
-        refuse_forgotten(db, Pointer(PointerKind.PIN, number))
+        refuse_forgotten(db, "P", number)
         raise NotFoundError(
             f"supersedes P{number}", "there is no such pin", 'fetch_pointer("pins") lists them.'
         )

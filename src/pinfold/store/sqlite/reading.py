@@ -24,7 +24,6 @@ from pinfold.store.sqlite.rows import (
     pin_of,
     search_of,
 )
-from pinfold.store.values import Pointer, PointerKind
 
 if TYPE_CHECKING:  # the brief reads much, but no searches
     from pinfold.store.search_results import SearchRecord
@@ -71,7 +70,7 @@ def _one(
     row = db.execute(query, (number,)).fetchone()
     if row is None:
         letter, name = names
-        refuse_forgotten(db, Pointer(PointerKind(letter), number))
+        refuse_forgotten(db, letter, number)
         hint = f'fetch_pointer("{name}s") lists them.'
         raise NotFoundError(f"{letter}{number}", f"there is no such {name} in this project", hint)
     return read(row)
@@ -87,7 +86,7 @@ def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
         raise NotFoundError(f"H{seq}", f"event {seq} is no entry but {row['kind']}", hint)
     event = event_of(row)
     if event.body is None:
-        refuse_forgotten(db, Pointer(PointerKind.ENTRY, seq))
+        refuse_forgotten(db, "H", seq)
         raise NotFoundError(f"H{seq}", "it was forgotten on request", hint)
     return entry_of(event, _neighbour(db, row, "<", "DESC"), _neighbour(db, row, ">", "ASC"))
 
@@ -108,7 +107,7 @@ def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
         return miss_of(missed)
     row = db.execute(f"{SEARCH_QUERY} WHERE search.number = ?", (number,)).fetchone()
     if row is None:
-        refuse_forgotten(db, Pointer(PointerKind.SEARCH, number))
+        refuse_forgotten(db, "S", number)
         newest = db.execute("SELECT coalesce(max(number), 0) FROM search").fetchone()[0]
         why = (
             "only recent searches are kept" if number <= newest else "there is no such search in this project"

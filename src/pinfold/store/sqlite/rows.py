@@ -40,6 +40,11 @@ def event_of(row: sqlite3.Row) -> Event:
     )
 
 
+def event_at(db: sqlite3.Connection, seq: int) -> Event:
+    """Return the event `seq`, which is there."""
+    return event_of(db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone())
+
+
 def _texts(column: str) -> tuple[str, ...]:
     return tuple(json.loads(column))
 

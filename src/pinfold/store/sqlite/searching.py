@@ -27,7 +27,7 @@ from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.reading import search_by_number
-from pinfold.store.sqlite.rows import event_of
+from pinfold.store.sqlite.rows import event_at
 from pinfold.store.sqlite.search import EntryRow, FoundHit, search
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.sqlite.writer import Writer
@@ -77,7 +77,7 @@ def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
     if row.chunk is not None:
         chunk = db.execute("SELECT * FROM chunk WHERE id = ?", (row.chunk,)).fetchone()
         return chunk_of(chunk).unpack(row.pointer).decode("utf-8", "replace")
-    event = event_of(db.execute("SELECT * FROM event WHERE seq = ?", (row.seq,)).fetchone())
+    event = event_at(db, row.seq)
     entries = (change for change in changes(event) if isinstance(change, PutEntry))
     return next((entry.text for entry in entries if entry.pointer == row.pointer), "")
 

@@ -10,14 +10,13 @@ from pinfold.store.results import Artifact, ArtifactSlice
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
-from pinfold.store.values import Pointer, PointerKind
 
 
 def artifact_by_number(db: sqlite3.Connection, number: int) -> Artifact:
     """Return an artifact's facts; see `Store.artifact`."""
     row = db.execute(f"{ARTIFACT_QUERY} WHERE artifact.number = ?", (number,)).fetchone()
     if row is None:
-        refuse_forgotten(db, Pointer(PointerKind.ARTIFACT, number))
+        refuse_forgotten(db, "A", number)
         raise NotFoundError(
             f"A{number}", "there is no such artifact", 'fetch_pointer("artifacts") lists them.'
         )

@@ -17,7 +17,6 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
     live = db.execute("SELECT count(*) FROM pin WHERE superseded_by IS NULL").fetchone()[0]
     asked_for = db.execute("SELECT count(*) FROM artifact WHERE aside = 0").fetchone()[0]
     artifacts = db.execute("SELECT count(*) FROM artifact").fetchone()[0]
-    files = [place.database, place.log_ahead]
     return StoreStatus(
         project=project,
         location=str(place.folder),
@@ -27,7 +26,7 @@ def status(db: sqlite3.Connection, place: Place, project: str, read_only: str | 
         aside=artifacts - asked_for,
         checkpoints=db.execute("SELECT count(*) FROM checkpoint").fetchone()[0],
         sessions=newest("number", "session"),
-        size_bytes=sum(file.stat().st_size for file in files if file.exists()),
+        size_bytes=place.size_bytes,
         engine=f"SQLite {sqlite3.sqlite_version}",
         journal=db.execute("PRAGMA journal_mode").fetchone()[0],
         read_only=read_only,

@@ -26,13 +26,12 @@ from pinfold.store.events import (
 )
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite.apply import apply
-from pinfold.store.sqlite.rows import event_of
-from pinfold.store.values import Actor, Receipt
+from pinfold.store.sqlite.rows import event_at, event_of
+from pinfold.store.values import Actor, Receipt, stamp
 from pinfold.store.views import changes
 
 T = TypeVar("T")
 
-RECEIPT_DIGITS = 12
 _LETTERS = {"pin": "P", "artifact": "A", "checkpoint": "C", "fold": "F", "search": "S"}
 
 
@@ -50,7 +49,7 @@ class Draft:
 
 def receipt_of(event: Event) -> Receipt:
     """Return the receipt that an acknowledged write gets."""
-    return Receipt(event.seq, event.digest.hex()[:RECEIPT_DIGITS])
+    return Receipt.of(event.seq, event.digest)
 
 
 class Transaction:
@@ -58,7 +57,7 @@ class Transaction:
 
     def __init__(self, db: sqlite3.Connection, redactor: Redactor) -> None:
         self.db = db
-        self.at = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        self.at = stamp(datetime.now(UTC))
         self._redactor = redactor
         self._last: tuple[int, bytes] | None = None
         self._newest: dict[int, int] = {}
@@ -138,7 +137,7 @@ class Transaction:
 
     def event(self, seq: int) -> Event:
         """Return one event of the log."""
-        return event_of(self.db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone())
+        return event_at(self.db, seq)
 
 
 def request_digest(fields: dict[str, object]) -> str:

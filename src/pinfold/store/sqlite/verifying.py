@@ -18,7 +18,6 @@ from pinfold.store.sqlite.private_copy import private_copy, unreadable
 from pinfold.store.sqlite.rebuilding import log_rows
 from pinfold.store.sqlite.schema import missing_or_foreign
 from pinfold.store.sqlite.staleness import differences
-from pinfold.store.sqlite.transaction import RECEIPT_DIGITS
 from pinfold.store.sqlite.upgrading import is_old, upgrade
 from pinfold.store.values import Receipt
 
@@ -128,7 +127,7 @@ class _Verification:
                 expected = row["seq"]
             self._problems += event_problems(row, previous)
             previous = row["digest"]
-            self._tip = Receipt(row["seq"], row["digest"].hex()[:RECEIPT_DIGITS])
+            self._tip = Receipt.of(row["seq"], row["digest"])
             if len(self._problems) >= _MOST_PROBLEMS:
                 break
 

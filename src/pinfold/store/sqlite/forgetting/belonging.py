@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 from pinfold.store.events import Body, Event, Kind, canonical
 from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Retention
-from pinfold.store.sqlite.forgetting.choosing import chosen, given_up, instant, session_number
-from pinfold.store.sqlite.rows import event_of
+from pinfold.store.sqlite.forgetting.choosing import boundary, chosen, given_up, instant, session_number
+from pinfold.store.sqlite.rows import event_at
 from pinfold.store.values import PointerKind
 
 TITLE_CHARS = 100
@@ -28,18 +30,25 @@ _LETTERS = {
 
 def plan(db: sqlite3.Connection, command: Forget | Retention) -> ForgetPlan:
     """Return what would go; the same as goes when nothing is written in between."""
-    if isinstance(command, Retention):
-        doomed = [_doomed(db, seq, "") for seq in sorted(given_up(db, command))]
-        return ForgetPlan(tuple(doomed), _count(db, *searches(db, command)), tuple(_cleaned(db, doomed)))
-    asked = chosen(db, command)
-    whys = dict.fromkeys(asked, "") | dict(_belonging(db, asked))
+    whys = _whys(db, command)
     doomed = [_doomed(db, seq, whys[seq]) for seq in sorted(whys)]
-    if command.keep_pins:
+    if isinstance(command, Forget) and command.keep_pins:
         doomed = [each for each in doomed if each.kind != Kind.DECISION_PINNED]
-    elsewhere = tuple(_elsewhere(db, doomed)) if command.pointers else ()
+    is_named = isinstance(command, Forget) and bool(command.pointers)
     return ForgetPlan(
-        tuple(doomed), _count(db, *searches(db, command)), tuple(_cleaned(db, doomed)), elsewhere
+        doomed=tuple(doomed),
+        searches=_count(db, *searches(db, command)),
+        cleaned=tuple(_cleaned(db, doomed)),
+        elsewhere=tuple(_elsewhere(db, doomed)) if is_named else (),
     )
+
+
+def _whys(db: sqlite3.Connection, command: Forget | Retention) -> dict[int, str]:
+    """Return the seqs of all that goes, and how each belongs to what was asked for."""
+    if isinstance(command, Retention):
+        return dict.fromkeys(given_up(db, command), "")
+    asked = chosen(db, command)
+    return dict.fromkeys(asked, "") | dict(_belonging(db, asked))
 
 
 def searches(db: sqlite3.Connection, command: Forget | Retention) -> tuple[str, list[object]]:
@@ -50,8 +59,9 @@ def searches(db: sqlite3.Connection, command: Forget | Retention) -> tuple[str, 
         return "instr(query, ?) > 0", [command.match]
     if command.session:
         return "session = ?", [session_number(db, command.session)]
-    if command.before and not command.before.isdigit():
-        return "at < ?", [instant(command.before)]
+    column, value = boundary(command.before) if command.before else ("", "")
+    if column == "at":
+        return "at < ?", [value]
     numbers = [one.number for one in command.pointers if one.kind is PointerKind.SEARCH]
     return "number IN (SELECT value FROM json_each(?))", [json.dumps(numbers)]
 
@@ -60,25 +70,24 @@ def _count(db: sqlite3.Connection, condition: str, values: list[object]) -> int:
     return int(db.execute(f"SELECT count(*) FROM search WHERE {condition}", values).fetchone()[0])  # noqa: S608
 
 
-def event(db: sqlite3.Connection, seq: int) -> Event:
-    """Return one event of the log."""
-    return event_of(db.execute("SELECT * FROM event WHERE seq = ?", (seq,)).fetchone())
-
-
 def _belonging(db: sqlite3.Connection, asked: set[int]) -> Iterator[tuple[int, str]]:
     """Yield what was made from the chosen or holds the same bytes, and how it belongs to it."""
     known = set(asked)
-    queue = sorted(asked)
+    queue = deque(sorted(asked))
+    shown_in = cache(
+        partial(_messages_by_artifact, db)
+    )  # one look at all messages, and none without an artifact
     while queue:
-        one = event(db, queue.pop(0))
-        for seq, why in _next_to(db, one):
+        for seq, why in _next_to(db, event_at(db, queue.popleft()), shown_in):
             if seq not in known:
                 known.add(seq)
                 queue.append(seq)
                 yield seq, why
 
 
-def _next_to(db: sqlite3.Connection, one: Event) -> Iterator[tuple[int, str]]:
+def _next_to(
+    db: sqlite3.Connection, one: Event, shown_in: Callable[[], dict[int, list[int]]]
+) -> Iterator[tuple[int, str]]:
     body = one.body or {}
     if one.kind is Kind.MESSAGE_APPENDED:
         for number in body.get("artifacts", ()):
@@ -87,7 +96,7 @@ def _next_to(db: sqlite3.Connection, one: Event) -> Iterator[tuple[int, str]]:
         same = "SELECT seq FROM artifact WHERE sha256 = ? AND number != ?"
         rows = db.execute(same, (bytes.fromhex(body["sha256"]), body["number"]))
         yield from ((row[0], f"has the bytes of A{body['number']}") for row in rows)
-        yield from ((seq, f"shows A{body['number']}") for seq in _messages_with(db, body["number"]))
+        yield from ((seq, f"shows A{body['number']}") for seq in shown_in().get(body["number"], ()))
         yield from ((seq, f"A{body['number']} is its summary") for seq in _folds_of(db, body["number"]))
     elif one.kind is Kind.FOLD_RECORDED and body.get("summary"):
         number = body["summary"]["artifact"]
@@ -106,14 +115,18 @@ def _folds_of(db: sqlite3.Connection, number: int) -> list[int]:
     return [row[0] for row in db.execute(query, (number,))]
 
 
-def _messages_with(db: sqlite3.Connection, number: int) -> list[int]:
+def _messages_by_artifact(db: sqlite3.Connection) -> dict[int, list[int]]:
     query = "SELECT seq, body FROM event WHERE kind = ? AND body IS NOT NULL AND instr(body, '\"artifacts\":[') > 0"
     rows = db.execute(query, (Kind.MESSAGE_APPENDED,))
-    return [row["seq"] for row in rows if number in json.loads(row["body"]).get("artifacts", ())]
+    found: dict[int, list[int]] = {}
+    for row in rows:
+        for number in json.loads(row["body"]).get("artifacts", ()):
+            found.setdefault(number, []).append(row["seq"])
+    return found
 
 
 def _doomed(db: sqlite3.Connection, seq: int, why: str) -> Doomed:
-    one = event(db, seq)
+    one = event_at(db, seq)
     body = one.body or {}
     number = body.get("search") if one.kind is Kind.SEARCH_MISSED else body.get("number", seq)
     live = one.kind is Kind.DECISION_PINNED and _is_live(db, body["number"])
@@ -136,20 +149,17 @@ def _title(one: Event, body: Body) -> str:
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
 
 
-def quotes(body: Body, gone: set[str]) -> bool:
+def _quotes(body: Body, gone: set[str]) -> bool:
     """Whether a fold's body quotes what goes: a sentence or string of it, or a pin's specifics."""
     pins = {pointer[1:] for pointer in gone if pointer.startswith("P")}
-    pairs = [
-        *((pointer, "") for pointer, _ in body["offered"]),
-        *((pointer, "") for _, pointer in body["strings"]),
-    ]
-    return any(pointer in gone for pointer, _ in pairs) or not pins.isdisjoint(body["lost"])
+    quoted = {pointer for pointer, _ in body["offered"]} | {pointer for _, pointer in body["strings"]}
+    return not (quoted.isdisjoint(gone) and pins.isdisjoint(body["lost"]))
 
 
 def _cleaned(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
     gone = {each.pointer for each in doomed}
     for row in db.execute("SELECT number, body FROM fold").fetchall():
-        if f"F{row['number']}" not in gone and quotes(json.loads(row["body"]), gone):
+        if f"F{row['number']}" not in gone and _quotes(json.loads(row["body"]), gone):
             yield f"F{row['number']}"
 
 
@@ -158,7 +168,7 @@ def _elsewhere(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
     seqs = {each.seq for each in doomed}
     found = 0
     for each in doomed:
-        words = (event(db, each.seq).body or {}).get("text", "")
+        words = (event_at(db, each.seq).body or {}).get("text", "")
         if not words:
             continue
         query = "SELECT * FROM event WHERE body IS NOT NULL AND instr(body, ?) > 0"

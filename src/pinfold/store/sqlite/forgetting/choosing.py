@@ -13,7 +13,7 @@ from pinfold.store.events import Kind, canonical
 from pinfold.store.forgetting import Forget, Retention
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
-from pinfold.store.values import Pointer, PointerKind
+from pinfold.store.values import Pointer, PointerKind, stamp
 
 CONTENT_KINDS = (
     Kind.MESSAGE_APPENDED,
@@ -55,7 +55,8 @@ def chosen(db: sqlite3.Connection, command: Forget) -> set[int]:
     if command.session:
         return _select(db, "session = ?", session_number(db, command.session))
     if command.before:
-        return _before(db, command.before)
+        column, value = boundary(command.before)
+        return _select(db, f"{column} < ?", value)
     assert command.match is not None
     return _matching(db, command.match)
 
@@ -73,7 +74,7 @@ def _pointed(db: sqlite3.Connection, pointer: Pointer) -> list[int]:
     else:
         rows = db.execute("SELECT DISTINCT seq FROM entry WHERE pointer = ?", (str(pointer),)).fetchall()
     if not rows:
-        refuse_forgotten(db, pointer)
+        refuse_forgotten(db, pointer.kind, pointer.number)
         raise NotFoundError(
             str(pointer), "there is nothing of that name", "`pinfold search` finds what there is."
         )
@@ -100,13 +101,13 @@ def instant(text: str) -> str:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
         raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
-    return found.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return stamp(found)
 
 
-def _before(db: sqlite3.Connection, before: str) -> set[int]:
-    if before.isascii() and before.isdigit():
-        return _select(db, "seq < ?", int(before))
-    return _select(db, "at < ?", instant(before))
+def boundary(before: str) -> tuple[str, str | int]:
+    """Return the column that `Forget.before` is about, `seq` or `at`, and its value; raises as `instant`."""
+    is_seq = before.isascii() and before.isdigit()
+    return ("seq", int(before)) if is_seq else ("at", instant(before))
 
 
 def _matching(db: sqlite3.Connection, text: str) -> set[int]:

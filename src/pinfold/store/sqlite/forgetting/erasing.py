@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.forgetting import Doomed, Forget, Forgotten, Retention
-from pinfold.store.sqlite.forgetting.belonging import event, plan, searches
+from pinfold.store.sqlite.forgetting.belonging import plan, searches
 from pinfold.store.sqlite.forgetting.scrubbing import owe
 from pinfold.store.sqlite.indexing import unindex_entry
 from pinfold.store.sqlite.lineage import current
@@ -40,9 +40,9 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     gone = {each.pointer for each in planned.doomed}
     numbers = _forget_searches(tx, command, gone)
     folds = [_without(tx, pointer, gone) for pointer in planned.cleaned]
-    events = [event(tx.db, each.seq) for each in planned.doomed]
+    events = [tx.event(each.seq) for each in planned.doomed]
     rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry")
-    _take_out([*events, *(old for old, _ in folds)], tx, rebuilds=rebuilds)
+    _take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
     tombstones = [*_tombstones(planned.doomed), *(("S", number) for number in numbers)]
     last = _tell(tx, command, tombstones, list(_ids(events)))
     for old, body in folds:
@@ -78,14 +78,15 @@ def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body
     return tx.event(holder["seq"]), body | kept
 
 
-def _take_out(events: Sequence[Event], tx: Transaction, *, rebuilds: bool) -> None:
+def _take_out(tx: Transaction, events: Sequence[Event], *, rebuilds: bool) -> None:
     """Blank the events' bodies; take what they put into views, index and bytes out of there."""
     orphans = _orphans(tx, events)
     if rebuilds:
         empty(tx.db)
-    for one in () if rebuilds else events:
-        _take_out_entries(tx, one)
-        _take_out_rows(tx, one)
+    else:
+        for one in events:
+            _take_out_entries(tx, one)
+            _take_out_rows(tx, one)
     for digest in orphans:
         query = "DELETE FROM chunk WHERE content = (SELECT id FROM content WHERE sha256 = ?)"
         tx.db.execute(query, (digest,))

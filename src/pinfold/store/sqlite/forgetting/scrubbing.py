@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pinfold.store import Progress
 from pinfold.store.forgetting import Scrubbed
 from pinfold.store.sqlite.connection import Place
+from pinfold.store.sqlite.failures import primary_code
 from pinfold.store.sqlite.transaction import Transaction
 
 OWED = "scrub_owed"
@@ -36,7 +37,7 @@ def scrub(db: sqlite3.Connection, place: Place, progress: Progress | None = None
 
     It takes the room of the store once more, for a moment.
     """
-    before = _size(place)
+    before = place.size_bytes
     tell = progress or (lambda _done, _total: None)
     tell(0, _STEPS)
     try:
@@ -46,15 +47,15 @@ def scrub(db: sqlite3.Connection, place: Place, progress: Progress | None = None
             db.execute("VACUUM")
         tell(2, _STEPS)
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
+        if primary_code(error) not in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
             raise
-        return Scrubbed(before, _size(place), _NO_ROOM)
+        return Scrubbed(before, place.size_bytes, _NO_ROOM)
     if not _cut_log_ahead(db):
-        return Scrubbed(before, _size(place), _A_READER)
+        return Scrubbed(before, place.size_bytes, _A_READER)
     tell(3, _STEPS)
     db.execute("DELETE FROM meta WHERE name = ?", (OWED,))
     tell(_STEPS, _STEPS)
-    return Scrubbed(before, _size(place))
+    return Scrubbed(before, place.size_bytes)
 
 
 @contextmanager
@@ -72,7 +73,3 @@ def _cut_log_ahead(db: sqlite3.Connection) -> bool:
     if db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         return True
     return any(not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] for _ in range(2))
-
-
-def _size(place: Place) -> int:
-    return sum(file.stat().st_size for file in (place.database, place.log_ahead) if file.exists())
