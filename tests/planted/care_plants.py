@@ -143,14 +143,14 @@ _GROWN = (
         (
             Edit(
                 "store/sqlite/private_copy.py",
-                "        with closing(connect(database, read_only=True)) as source:\n            source.execute",
+                "        with closing(connect(database, read_only=True)) as source:\n            copy_pages",
                 "        source = connect(database, read_only=True)\n        _HELD.append(source)\n"
-                "        if True:\n            source.execute",
+                "        if True:\n            copy_pages",
             ),
             Edit(
                 "store/sqlite/private_copy.py",
-                "_PAGES = 2_000\n",
-                "_PAGES = 2_000\n_HELD: list[object] = []\n",
+                'TEMPORARY = "the folder for temporary files"\n',
+                'TEMPORARY = "the folder for temporary files"\n_HELD: list[object] = []\n',
             ),
         ),
         ("tests/faults/test_verify.py::test_the_log_ahead_can_be_cut_while_verify_works",),

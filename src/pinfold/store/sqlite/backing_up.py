@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
-from pinfold.store.sqlite.backups import Backup, backups_in, name_of, now, way_back
+from pinfold.store.sqlite.backups import Backup, backups_in, looking, name_of, now
 from pinfold.store.sqlite.connection import (
     SCHEMA_VERSION,
     Place,
@@ -137,8 +137,5 @@ def problem_of(copy: Path, state: State, progress: Progress | None = None) -> st
 
 
 def _damaged(place: Place, problem: str) -> DamagedError:
-    back = way_back(place.backups)
-    look = "No backup was made. `pinfold verify` shows what is affected"
-    return DamagedError(
-        f"The store in {place.folder} ({problem})", f"{look}; {back}." if back else f"{look}."
-    )
+    hint = f"No backup was made. {looking(place.backups)}"
+    return DamagedError(f"The store in {place.folder} ({problem})", hint)

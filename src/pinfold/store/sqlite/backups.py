@@ -60,6 +60,18 @@ def compact(at: str) -> str:
     return at.replace("-", "").replace(":", "")
 
 
+def restoring(folder: Path) -> str:
+    """Return how a store is put back: from the newest backup in its folder, else from whichever there is."""
+    return way_back(folder) or "`pinfold restore FILE` puts back a backup"
+
+
+def looking(folder: Path) -> str:
+    """Return what to do about damage: see all of it, and put the newest backup back where there is one."""
+    back = way_back(folder)
+    look = "`pinfold verify` shows what is affected"
+    return f"{look}; {back}." if back else f"{look}."
+
+
 def way_back(folder: Path) -> str:
     """Return the command that puts the newest backup in a folder back, and what that holds; empty if there is none."""
     newest = next(iter(backups_in(folder)), None)

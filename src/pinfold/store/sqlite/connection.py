@@ -107,11 +107,11 @@ def refuse_fork(opened_in: int) -> None:
 
 def refuse(place: Place, why: str) -> NoReturn:
     """Raise what is wrong with the store's file, and what to do about it."""
-    from pinfold.store.sqlite.backups import way_back
+    from pinfold.store.sqlite.backups import restoring
 
-    back = way_back(place.backups) or "`pinfold restore FILE` puts back a backup"
     raise DamagedError(
-        f"The store in {place.folder} ({why})", f"{back}, or move that folder away to begin a new log."
+        f"The store in {place.folder} ({why})",
+        f"{restoring(place.backups)}, or move that folder away to begin a new log.",
     )
 
 

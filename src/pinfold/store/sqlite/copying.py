@@ -132,22 +132,29 @@ def copy_into(source: sqlite3.Connection, target: Path, progress: Progress | Non
     with a write-ahead log no writer waits for it. Raises `NoSpaceError`, before a byte is written where that is clear.
     """
     _check_room(source, target.parent)
-
-    def told(_status: int, remaining: int, total: int) -> None:
-        if progress is not None:
-            progress(total - remaining, total)
-
     try:
         with closing(sqlite3.connect(target, isolation_level=None)) as db:
             db.execute("PRAGMA journal_mode = OFF")  # until it is whole the copy is worth nothing
             db.execute("PRAGMA synchronous = OFF")
-            source.backup(db, pages=PAGES_AT_A_TIME, progress=told)
+            copy_pages(source, db, progress)
             db.execute("PRAGMA journal_mode = DELETE")  # with a log ahead it would be more than one file
         sync(target)
     except sqlite3.Error as error:
         translate(error, str(target.parent))
     except OSError as error:
         refuse_place(error, str(target.parent))
+
+
+def copy_pages(
+    source: sqlite3.Connection, target: sqlite3.Connection, progress: Progress | None = None
+) -> None:
+    """Copy a snapshot into another database; `progress` counts pages."""
+
+    def told(_status: int, remaining: int, total: int) -> None:
+        if progress is not None:
+            progress(total - remaining, total)
+
+    source.backup(target, pages=PAGES_AT_A_TIME, progress=told)
 
 
 def first_half(progress: Progress | None) -> Progress | None:

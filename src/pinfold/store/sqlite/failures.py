@@ -80,12 +80,10 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
 def _damaged(where: str, name: str) -> DamagedError:
     from pathlib import Path
 
-    from pinfold.store.sqlite.backups import way_back
+    from pinfold.store.sqlite.backups import looking
     from pinfold.store.sqlite.connection import Place
 
-    back = way_back(Place(Path(where)).backups)
-    look = "`pinfold verify` shows what is affected"
-    return DamagedError(f"The store in {where} ({name})", f"{look}; {back}." if back else f"{look}.")
+    return DamagedError(f"The store in {where} ({name})", looking(Place(Path(where)).backups))
 
 
 def refuse_place(error: OSError, where: str) -> NoReturn:

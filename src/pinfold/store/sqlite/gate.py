@@ -137,9 +137,8 @@ def holder_now(path: Path) -> tuple[str, float] | None:
         if lock(fd, wait=False):
             unlock(fd)
             return None
-        return _named(fd), max(
-            0.0, time.time() - os.fstat(fd).st_mtime
-        )  # the record is written at each taking
+        taken = os.fstat(fd).st_mtime  # the record is written at each taking
+        return _named(fd), max(0.0, time.time() - taken)
     finally:
         os.close(fd)
 

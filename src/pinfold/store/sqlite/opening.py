@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 from pathlib import Path
 
-from pinfold.store.errors import InvalidInputError, ReadOnlyError
+from pinfold.store.errors import InvalidInputError
 from pinfold.store.sqlite.connection import (
     APPLICATION_ID,
     DURABLY,
@@ -27,7 +26,7 @@ from pinfold.store.sqlite.connection import (
 from pinfold.store.sqlite.failures import refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import Gate
-from pinfold.store.sqlite.ownership import check_own
+from pinfold.store.sqlite.ownership import check_own, own_file
 
 
 def open_gate(place: Place, wait_s: float) -> Gate:
@@ -76,17 +75,8 @@ def prepare(place: Place, gate: Gate, project: str) -> None:
 
 def looks_made(place: Place) -> bool:
     """Whether there is a database whose outside is as we leave it; raises `DamagedError` when it is not."""
-    try:
-        found = os.lstat(place.database)
-    except FileNotFoundError:
-        return False
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
-        refuse(place, f"{place.database.name} is not a regular file with one name")
-    if hasattr(os, "getuid") and found.st_uid != os.getuid():
-        raise ReadOnlyError(
-            f"{place.database} belongs to another user", "Use a store of your own: PINFOLD_HOME."
-        )
-    return found.st_size > 0 and place.store_id.exists()
+    found = own_file(place, place.database)
+    return found is not None and found.st_size > 0 and place.store_id.exists()
 
 
 def _make(place: Place, project: str) -> None:

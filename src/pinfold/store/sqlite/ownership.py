@@ -28,17 +28,19 @@ def check_own(place: Place) -> None:
             f"Look at what lies there, then: chmod -R go= {place.folder}",
         )
     for path in (place.lock, place.store_id, place.log_ahead, place.shared_memory, place.rollback_journal):
-        _check_beside(place, path)
+        own_file(place, path)
 
 
-def _check_beside(place: Place, path: Path) -> None:
+def own_file(place: Place, path: Path) -> os.stat_result | None:
+    """Return what is known of a store's file, None where there is none; raises as `check_own`."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:
-        return
+        return None
     if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
         refuse(place, f"{path.name} is not a regular file with one name")
     _refuse_foreign(path, found)
+    return found
 
 
 def _refuse_foreign(path: Path, found: os.stat_result) -> None:

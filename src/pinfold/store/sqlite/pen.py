@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -62,9 +62,7 @@ class Pen:
             self.read_only = why or check_identity(db, self._place) or check_carrier(db, self._place)
             if is_old(db):
                 self._upgrade(db)
-            if (
-                self._has_wal and self.read_only is None
-            ):  # both are there now, for as long as anybody has it open
+            if self._has_wal and self.read_only is None:  # then both are there, until the last one closes it
                 beside = (self._place.log_ahead, self._place.shared_memory)
                 self._files |= {path: _identity(path) for path in beside}
         except sqlite3.Error as error:
@@ -102,10 +100,7 @@ class Pen:
 
     def alone(self, db: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], asked: float) -> T:
         """Run what is no transaction of a verb, behind the gate, so that nobody else writes meanwhile."""
-        if self.read_only is not None:
-            raise ReadOnlyError(self.read_only)
-        with self._gate.hold(asked):
-            self._check_file()
+        with self._at_the_file(asked):
             try:
                 return work(db)
             except sqlite3.Error as error:
@@ -118,10 +113,7 @@ class Pen:
         asked: float,
         wait_s: float | None = None,
     ) -> T:
-        if self.read_only is not None:
-            raise ReadOnlyError(self.read_only)
-        with self._gate.hold(asked, wait_s):
-            self._check_file()
+        with self._at_the_file(asked, wait_s):
             try:
                 db.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
@@ -137,6 +129,15 @@ class Pen:
                 raise
             self._commit(db)
             return outcome
+
+    @contextmanager
+    def _at_the_file(self, asked: float, wait_s: float | None = None) -> Iterator[None]:
+        """Hold the gate, once it is clear that the file may be written and is still the store's."""
+        if self.read_only is not None:
+            raise ReadOnlyError(self.read_only)
+        with self._gate.hold(asked, wait_s):
+            self._check_file()
+            yield
 
     def _commit(self, db: sqlite3.Connection) -> None:
         try:

@@ -11,10 +11,10 @@ from pathlib import Path
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
 from pinfold.store.sqlite.connection import connect
+from pinfold.store.sqlite.copying import copy_pages, fixed
 from pinfold.store.sqlite.failures import translate
 
 TEMPORARY = "the folder for temporary files"
-_PAGES = 2_000
 
 
 @contextmanager
@@ -34,15 +34,9 @@ def private_copy(database: Path, progress: Progress | None = None) -> Iterator[s
 
 
 def _copy(database: Path, copy: sqlite3.Connection, progress: Progress | None) -> None:
-    def show(_status: int, remaining: int, total: int) -> None:
-        if progress is not None:
-            progress(total - remaining, total)
-
     try:
         with closing(connect(database, read_only=True)) as source:
-            source.execute("BEGIN")
-            source.execute("SELECT 1 FROM sqlite_schema").fetchone()  # from here on it is one snapshot
-            source.backup(copy, pages=_PAGES, progress=show)
+            copy_pages(fixed(source), copy, progress)
     except sqlite3.Error as error:
         translate(error, TEMPORARY)
 

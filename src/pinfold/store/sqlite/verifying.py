@@ -33,18 +33,20 @@ def verify(
 
     Raises `NoSpaceError` where there is none, `BusyError` where another program keeps the file to itself.
     """
-    try:
-        with private_copy(database, _part(progress, 0, _COPYING)) as copy:
-            return _Verification(copy, progress, receipts).report()
-    except DamagedError as error:
-        return VerifyReport(0, 0, (f"file: {error.message}",), None)
+    return _verified(database, progress, receipts)
 
 
 def verify_kept(database: Path, progress: Progress | None = None) -> VerifyReport:
     """Check what cannot be derived anew: the file, the log, the bytes. A small part of the time of `verify`."""
+    return _verified(database, progress, (), with_derived=False)
+
+
+def _verified(
+    database: Path, progress: Progress | None, receipts: Sequence[Receipt], *, with_derived: bool = True
+) -> VerifyReport:
     try:
         with private_copy(database, _part(progress, 0, _COPYING)) as copy:
-            return _Verification(copy, progress, ()).report(with_derived=False)
+            return _Verification(copy, progress, receipts).report(with_derived=with_derived)
     except DamagedError as error:
         return VerifyReport(0, 0, (f"file: {error.message}",), None)
 
@@ -78,7 +80,7 @@ class _Verification:
         self._tip: Receipt | None = None
         self._held: list[Receipt] = []
 
-    def report(self, *, with_derived: bool = True) -> VerifyReport:
+    def report(self, *, with_derived: bool) -> VerifyReport:
         """Check part by part; one that cannot even be read is a problem of its own."""
         events = artifacts = 0
         with self._naming("file"):

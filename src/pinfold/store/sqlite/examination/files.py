@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pinfold.store.findings import Finding, bad, ok, privacy, tree, warn
-from pinfold.store.sqlite.backups import UNFINISHED, backups_in, way_back
+from pinfold.store.sqlite import backups
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.filesystem import can_carry_wal, filesystem_type
 from pinfold.store.sqlite.gate import holder_now
@@ -27,8 +27,7 @@ _OLD_BACKUP_DAYS = 30
 
 def restoring(place: Place) -> str:
     """Return how a person gets the store back from its newest backup."""
-    back = way_back(place.backups) or "`pinfold restore FILE` puts back a backup"
-    return f"`pinfold verify` names all of it; {back}."
+    return f"`pinfold verify` names all of it; {backups.restoring(place.backups)}."
 
 
 def _filesystem(place: Place) -> Finding:
@@ -102,7 +101,7 @@ def _lock(place: Place) -> Finding:
 
 
 def _backup(place: Place) -> Finding:
-    newest = next(iter(backups_in(place.backups)), None)
+    newest = next(iter(backups.backups_in(place.backups)), None)
     if newest is None:
         return warn("backup", "none in the store's folder", "Make one: `pinfold backup`.")
     days = (datetime.now(UTC) - datetime.fromisoformat(newest.at)).days
@@ -127,7 +126,7 @@ def _strangers(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.name not in _OURS and not path.name.startswith(_SET_ASIDE):
             yield path
-    yield from (path for path in (folder / "backups").glob("*") if path.name.endswith(UNFINISHED))
+    yield from (folder / "backups").glob(f"*{backups.UNFINISHED[1]}")
 
 
 FILE_CHECKS: dict[str, Callable[[Place], Finding]] = {
