@@ -20,6 +20,8 @@ PROJECT = click.option(
     help="Folder of the project (default: the client's project folder, else the working directory).",
 )
 
+YES = click.option("--yes", "mode", flag_value="do", help="Do not ask.")
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
 
 

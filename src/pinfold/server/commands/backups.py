@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pinfold.server.options import JSON, PROJECT, Command, settings_of
+from pinfold.server.options import JSON, PROJECT, YES, Command, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
@@ -40,7 +40,7 @@ def backup(dest: Path | None, project: Path | None, *, is_listing: bool, as_json
     flag_value="look",
     help="Verify FILE, show what would change, and change nothing.",
 )
-@click.option("--yes", "mode", flag_value="do", help="Do not ask.")
+@YES
 @click.option("--anyway", is_flag=True, help="Also a backup of another project's store.")
 @JSON
 def restore(file: Path, project: Path | None, mode: Mode | None, *, anyway: bool, as_json: bool) -> None:

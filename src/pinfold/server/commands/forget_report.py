@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,11 +13,13 @@ import click
 
 from pinfold.context.visible import counted, size_text, visible
 from pinfold.server.commands.consent import Mode, is_wanted
+from pinfold.server.commands.progress import bar
 from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import flat, tolerate_encoding
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+from pinfold.store.sqlite.connection import Place
 
 _QUESTION = "Forget all of this for good?"
 _REFUSAL = "Nothing was forgotten"
@@ -50,8 +51,8 @@ def carry_out(settings: Settings, command: Forget | Retention, mode: Mode | None
                 _tell(_facts(planned, None, None))
             return True
         done = await store.forget(command)
-        with _bar(as_json=as_json) as step:
-            scrubbed = await store.scrub(step)
+        with bar("scrub") as progress:
+            scrubbed = await store.scrub(progress)
         if as_json:
             _tell(_facts(done.plan, done, scrubbed) | _left(settings))
         else:
@@ -66,8 +67,8 @@ def finish_scrub(settings: Settings, *, as_json: bool) -> bool:
     """Scrub the files; return whether it could be done."""
 
     async def question(store: Store) -> bool:
-        with _bar(as_json=as_json) as step:
-            scrubbed = await store.scrub(step)
+        with bar("scrub") as progress:
+            scrubbed = await store.scrub(progress)
         if as_json:
             _tell({"ok": scrubbed.owed is None} | asdict(scrubbed))
         else:
@@ -136,7 +137,7 @@ def _scrub_line(scrubbed: Scrubbed) -> str:
 
 def _left(settings: Settings) -> dict[str, Any]:
     """Return what still holds it, because it is not ours to touch or was made to outlast everything."""
-    kept = sorted((settings.existing_store() / "backups").glob("*.db"))
+    kept = sorted(Place(settings.existing_store()).backups.glob("*.db"))  # also one that a person named
     return {"backups": [str(file) for file in kept]}
 
 
@@ -163,18 +164,3 @@ def _facts(planned: ForgetPlan, done: Forgotten | None, scrubbed: Scrubbed | Non
 
 def _tell(facts: dict[str, Any]) -> None:
     click.echo(json.dumps(facts))
-
-
-@contextmanager
-def _bar(*, as_json: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show the scrub's steps as a bar on a terminal."""
-    if as_json or not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(length=1, label="scrub", file=sys.stderr) as bar:
-
-        def step(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        yield step

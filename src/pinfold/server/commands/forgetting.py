@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pinfold.server.options import JSON, PROJECT, Command, settings_of
+from pinfold.server.options import JSON, PROJECT, YES, Command, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
     from pinfold.store.values import Caller, Pointer
 
 _LOOK = click.option("--dry-run", "mode", flag_value="look", help="Show what would go and change nothing.")
-_DO = click.option("--yes", "mode", flag_value="do", help="Do not ask.")
 _DAYS = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
 _LONGEST_DAYS = 36_500
 
@@ -54,7 +53,7 @@ def _days(_ctx: click.Context, _option: click.Parameter, text: str) -> int:
 @click.option("--finish", is_flag=True, help="Only finish a scrub that could not be done before.")
 @PROJECT
 @_LOOK
-@_DO
+@YES
 @JSON
 def forget(
     pointers: tuple[Pointer, ...], project: Path | None, mode: Mode | None, *, as_json: bool, **way: Any
@@ -88,7 +87,7 @@ def forget(
 )
 @PROJECT
 @_LOOK
-@_DO
+@YES
 @JSON
 def gc(days: int, keep_sessions: int, project: Path | None, mode: Mode | None, *, as_json: bool) -> None:
     """Give up old messages, tool results, artifacts and misses, and give their room back.
