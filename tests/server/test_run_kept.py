@@ -31,15 +31,15 @@ def test_up_to_the_limit_and_a_little_more_everything_is_kept_for_its_stream(
     assert (kept.total_bytes, kept.dropped_bytes) == (sum(len(block) for _, block in pieces), 0)
 
 
-@pytest.mark.parametrize("block_bytes", [1_024, 4_097, 65_536])
-def test_the_last_bytes_begin_with_a_line_wherever_blocks_are_cut(block_bytes: int) -> None:
+@pytest.mark.parametrize("block_bytes", [1, 5, 300, 1_024, 4_097, 65_536])
+def test_both_ends_are_whole_lines_wherever_blocks_are_cut(block_bytes: int) -> None:
     printed = (LINE * 200_000)[: 60 * 65_536]
     kept = Kept(LIMIT)
     for start in range(0, len(printed), block_bytes):
         kept.add(1, printed[start : start + block_bytes])
     kept.settle()
     first, last = (b"".join(block for _, block in piece) for piece in (kept.first(), kept.last()))
-    assert first == LINE * (LIMIT // len(LINE))
+    assert first == LINE * (LIMIT * 15 // 16 // len(LINE) + 1)
     assert LAST_BYTES - 2 * len(LINE) < len(last) <= LAST_BYTES
     assert last == (LINE * 50_000)[: len(last)]
     assert printed.endswith(last)

@@ -22,7 +22,8 @@ Piece = tuple[int, bytes]
 class Kept:
     """The first `limit_bytes` of an output, and of what lies beyond, the last MiB.
 
-    Up to `memory_bytes`, which is also the least limit, need no file.
+    The first ones end with a line that ends in their last 16 KiB (a sixteenth of a small limit), where there is one,
+    however the output came in blocks: half a secret is not known as one. Up to `memory_bytes`, which is also the least limit, need no file.
     """
 
     def __init__(self, memory_bytes: int) -> None:
@@ -42,6 +43,7 @@ class Kept:
         stop = 0 if self._is_full else self._room(block)
         if stop:
             self._add_first((fd, block[:stop]))
+            self._is_full = self.first_bytes > self._nearly_bytes and block[stop - 1 : stop] == b"\n"
         if stop < len(block):
             self._is_full = True
             self._add_last((fd, block[stop:]))
@@ -68,15 +70,21 @@ class Kept:
         yield from self._last
 
     def settle(self) -> None:
-        """Cut the last bytes to size, at a line end where one is near: half a secret is not known as one."""
+        """Cut the last bytes to size, at a line end where one is near."""
         over = self.last_bytes - LAST_BYTES
         if over > 0 or self.dropped_bytes:
             self._drop(self._next_line(max(0, over)))
 
     def _room(self, block: bytes) -> int:
-        """Return how much of a block still belongs to the beginning, which ends with a line where it can."""
+        """Return how much of a block still belongs to the beginning."""
         room = self.limit_bytes - self.first_bytes
-        return len(block) if len(block) <= room else block.rfind(b"\n", 0, room) + 1 or room
+        newline = block.find(b"\n", max(0, self._nearly_bytes - self.first_bytes), room)
+        return newline + 1 or min(len(block), room)
+
+    @property
+    def _nearly_bytes(self) -> int:
+        """From where on the first line end ends the beginning."""
+        return self.limit_bytes - min(_NEAR_BYTES, self.limit_bytes // 16)
 
     def _add_first(self, piece: Piece) -> None:
         size = len(piece[1])
