@@ -14,7 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
+
+from tests.warm.server import WarmProcess
 
 SOURCE = Path(__file__).parents[2] / "src"
 PATIENCE_S = 60.0
@@ -41,23 +43,25 @@ class Answer:
 
 
 class Server:
-    """One `python -m pinfold`, shaken hands with. Its stderr is kept in a file of its own.
+    """One server, forked warm or, when its start matters, `python -m pinfold`. Its stderr is kept in a file.
 
-    `more` is added to the bare environment that it is started in.
+    `more` is added to the bare environment that it is started in; what it may change is how Python starts, so such a
+    server starts cold.
     """
 
     def __init__(
-        self, home: Path, project: Path, name: str, more: Mapping[str, str] = MappingProxyType({})
+        self,
+        home: Path,
+        project: Path,
+        name: str,
+        more: Mapping[str, str] = MappingProxyType({}),
+        *,
+        cold: bool = False,
     ) -> None:
         self._noted = home.parent / f"{name}.stderr"
+        own = environment(home, project) | dict(more)
         with self._noted.open("ab") as noted:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "pinfold"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=noted,
-                env=environment(home, project) | dict(more),
-            )
+            self.process = _cold(noted, own) if more or cold else WarmProcess(noted.fileno(), own)
         self._next_id = 0
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -147,6 +151,11 @@ class Server:
         with suppress(OSError):  # a dead one did not read it all
             self.process.stdin.close()
         return self.process.wait(PATIENCE_S)
+
+
+def _cold(noted: IO[bytes], own: dict[str, str]) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-m", "pinfold"], stdin=pipe, stdout=pipe, stderr=noted, env=own)
 
 
 def answer_of(message: Facts) -> Answer:

@@ -122,7 +122,7 @@ def _standing_still(server: Server) -> Iterator[None]:
 @pytest.mark.full
 def test_a_server_that_stands_still_idle_keeps_nobody_from_writing(home: Path, project: Path) -> None:
     diaries = [Diary("still"), Diary("other")]
-    with Server(home, project, "still") as still, Server(home, project, "other") as other:
+    with Server(home, project, "still", cold=True) as still, Server(home, project, "other") as other:
         assert still.shake_hands()
         _make_twenty(still, diaries[0])
         os.kill(still.process.pid, signal.SIGSTOP)

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from pinfold.server.cli import main
 from pinfold.store.errors import PinfoldError
 from tests.server.hooking import Client
-from tests.server.peer import Peer, call, running, text_of
+from tests.server.peer import Peer, call, serving, text_of
 from tests.store.test_opening import ZOO, _picture
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files of POSIX")
@@ -36,10 +36,8 @@ STRANGE: dict[str, tuple[Callable[[Path], object], str]] = {
 } | {"a socket": (_socket, "not a regular file")}
 
 
-def serving(client: Client) -> AbstractContextManager[Peer]:
-    return running(
-        [sys.executable, "-m", "pinfold"], PINFOLD_HOME=str(client.home), PINFOLD_PROJECT=str(client.project)
-    )
+def served(client: Client) -> AbstractContextManager[Peer]:
+    return serving(PINFOLD_HOME=str(client.home), PINFOLD_PROJECT=str(client.project))
 
 
 def begun(folder: Path, pins: int = 3) -> Client:
@@ -81,7 +79,7 @@ def test_a_server_goes_on_telling_what_is_wrong_and_leaves_the_store_alone(tmp_p
     client = begun(tmp_path)
     damage(client.store_folder / "log.db")
     before = _files(client)
-    with serving(client) as peer:
+    with served(client) as peer:
         for number, tool in enumerate(("pin_decision", "fetch_pointer", "search_history")):
             arguments = {
                 "pin_decision": {"text": "new", "why": "it is"},
@@ -107,7 +105,7 @@ def test_nothing_is_acknowledged_into_a_log_ahead_that_was_removed(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     client = begun(tmp_path, pins=1)
-    with serving(client) as peer:
+    with served(client) as peer:
         assert "P2" in text_of(peer.ask(call(1, "pin_decision", text="the second", why="it is so")))
         for name in names:
             (client.store_folder / name).unlink()
@@ -125,7 +123,7 @@ def test_damage_in_the_middle_of_a_session_is_told_and_every_row_is_still_there(
     client = begun(tmp_path, pins=40)
     database = client.store_folder / "log.db"
     whole = database.read_bytes()
-    with serving(client) as peer:
+    with served(client) as peer:
         assert "P40" in text_of(peer.ask(call(1, "fetch_pointer", pointer="P40")))
         rubbish = random.Random(seed).randbytes(len(whole) - 4096)
         with database.open("r+b") as file:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.peer import Answer, Peer, call, request, running
+from tests.server.peer import Answer, Peer, call, request, serving
 
 BATCH_LINES = 50
 _MOST_GROWTH_BYTES = 96 * 1024 * 1024
@@ -144,9 +144,7 @@ def test_each_readable_id_is_answered_once_whatever_else_is_sent(
     seen: Counter[object] = Counter()
     known: set[object] = set()
     noise = sent = 0
-    with running(
-        [sys.executable, "-m", "pinfold"], PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)
-    ) as peer:
+    with serving(PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
         for batch in range(batches):
             made = Generated(dice)
             for _ in range(BATCH_LINES):

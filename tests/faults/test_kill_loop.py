@@ -55,7 +55,7 @@ class Writer:
         """Start a server, write, and have it killed at a random moment: sometimes while it still starts."""
         starting = self.draw.random() < 0.2
         delay = self.draw.uniform(0, STARTING_S if starting else LONGEST_LIFE_S)
-        with Server(self.home, self.project, self.diary.worker) as server:
+        with Server(self.home, self.project, self.diary.worker, cold=starting) as server:
             death = threading.Timer(delay, os.kill, (server.process.pid, signal.SIGKILL))
             if starting:
                 death.start()

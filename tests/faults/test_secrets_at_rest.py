@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +12,8 @@ import pytest
 
 from tests.faults.raw_bytes import everything, leaks
 from tests.secret_samples import SECRETS
-from tests.server.peer import Peer, call, running
+from tests.server.peer import Peer, call, serving
 
-SERVE = [sys.executable, "-m", "pinfold"]
 Arguments = dict[str, Any]
 
 
@@ -112,7 +110,7 @@ def test_a_secret_in_any_argument_of_any_tool_is_in_no_byte_that_was_written(
     home: Path, project: Path, most: int | None
 ) -> None:
     given = list(_every_way(most))
-    with running(SERVE, PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
+    with serving(PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
         told = _use(peer, given)
         while_open = everything(home)
         peer.stdin.close()

@@ -13,9 +13,8 @@ import pytest
 
 from pinfold.store.redaction import Redactor
 from tests.faults.raw_bytes import everything, leaks
-from tests.faults.test_secrets_at_rest import SERVE
 from tests.secret_samples import KEY, SECRETS, TOKENS
-from tests.server.peer import call, running
+from tests.server.peer import call, serving
 from tests.server.runs import Workplace, in_python
 
 SECRET_TEXTS = {secret for _, _, secret, _ in SECRETS}
@@ -40,7 +39,7 @@ def test_no_secret_of_a_large_file_is_stored_wherever_it_was_cut(home: Path, pro
     seed = random.SystemRandom().randrange(10**6)
     content, count = strewn(seed)
     (project / "big.log").write_bytes(content)
-    with running(SERVE, PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
+    with serving(PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
         told = peer.ask(call(1, "spill_artifact", path="big.log"))
         where = everything(home) | {"reply": json.dumps(told).encode()}
     (kept,) = (found for place, found in where.items() if place.endswith("unpacked"))
@@ -57,7 +56,7 @@ def test_a_document_stays_json_when_its_secrets_are_replaced(home: Path, project
     ]
     document = {"rows": rows, "inside": json.dumps(rows), "filling": ["x" * 1_000] * 1_000}
     (project / "rows.json").write_text(json.dumps(document))
-    with running(SERVE, PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
+    with serving(PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project)) as peer:
         peer.ask(call(1, "spill_artifact", path="rows.json"))
         where = everything(home)
     (kept,) = (found for place, found in where.items() if place.endswith("unpacked"))

@@ -5,6 +5,7 @@ Everything is loaded before the privileges go, since root's Python may lie where
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import subprocess
@@ -12,9 +13,11 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from tests.server.peer import PATIENCE_S, Peer, environment, running
+from tests.server import peer
+from tests.server.peer import PATIENCE_S, Peer, environment
 
 IS_ROOT = sys.platform != "win32" and os.getuid() == 0
 USER = 65534 if IS_ROOT or sys.platform == "win32" else os.getuid()
@@ -28,15 +31,22 @@ for module in pkgutil.walk_packages(pinfold.__path__, "pinfold."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
 """
-_DROPPED = """
+
+
+def become(mask: int, user: int) -> None:
+    """Go on as that user, under that umask."""
+    if os.getuid() != user:
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+    os.umask(mask)
+
+
+_DROPPED = f"""
 import os, sys
-mask, user, script = int(sys.argv[1], 8), int(sys.argv[2]), sys.argv[3]
-if os.getuid() != user:
-    os.setgroups([])
-    os.setgid(user)
-    os.setuid(user)
-os.umask(mask)
-sys.argv[1:] = sys.argv[4:]
+{inspect.getsource(become)}
+become(int(sys.argv[1], 8), int(sys.argv[2]))
+script, sys.argv[1:] = sys.argv[3], sys.argv[4:]
 exec(script)
 """
 
@@ -72,9 +82,8 @@ def told(command: list[str], variables: Mapping[str, str]) -> subprocess.Complet
 @contextmanager
 def serving(folder: Path, mask: int) -> Iterator[Peer]:
     """Serve the project `folder/shop`, whose data lie in `folder/home`, as the unprivileged user."""
-    script = "from pinfold.server.cli import main\nmain([])"
-    with running(in_python(script, mask=mask), **places(folder)) as peer:
-        yield peer
+    with peer.serving(partial(become, mask, USER), **places(folder)) as server:
+        yield server
 
 
 def places(folder: Path) -> dict[str, str]:

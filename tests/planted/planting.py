@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 _NEEDED = ("src", "tests")
-_LEFT_OUT = shutil.ignore_patterns("__pycache__", "planted")
+_LEFT_OUT = shutil.ignore_patterns("planted")
 _PATIENCE_S = 240
 
 
@@ -54,7 +54,10 @@ def occurrences(edit: Edit) -> int:
 
 
 def copy_of_the_program(folder: Path) -> Path:
-    """Copy what a test run needs into `folder`, so that nothing is ever planted in the program itself."""
+    """Copy what a test run needs into `folder`, so that nothing is ever planted in the program itself.
+
+    What Python has compiled comes along; it is known to be that of another text by time and size.
+    """
     for name in _NEEDED:
         shutil.copytree(ROOT / name, folder / name, ignore=_LEFT_OUT)
     shutil.copy(ROOT / "pyproject.toml", folder)

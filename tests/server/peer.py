@@ -8,10 +8,12 @@ import select
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+from tests.warm.server import WarmProcess, nothing
 
 ROOT = Path(__file__).parents[2]
 TOY = Path(__file__).with_name("toy_server.py")
@@ -49,10 +51,14 @@ def text_of(answer: Answer) -> str:
 class Peer:
     """One server process; reading a line of it that is not one ASCII JSON-RPC message fails the test."""
 
-    def __init__(self, server: subprocess.Popen[bytes], tombstone: int) -> None:
+    def __init__(
+        self, server: subprocess.Popen[bytes] | WarmProcess, stderr: IO[bytes] | None, tombstone: int
+    ) -> None:
         assert server.stdin is not None
         assert server.stdout is not None
+        assert stderr is not None
         self.server = server
+        self._stderr = stderr
         self.stdin: IO[bytes] = server.stdin
         self.stdout: IO[bytes] = server.stdout
         self.noted = b""
@@ -107,8 +113,7 @@ class Peer:
         self.server.kill()
         self.server.wait(PATIENCE_S)
         self._listener.join(PATIENCE_S)
-        for pipe in (self.stdin, self.stdout, self.server.stderr):
-            assert pipe is not None
+        for pipe in (self.stdin, self.stdout, self._stderr):
             with suppress(BrokenPipeError):
                 pipe.close()
         os.close(self._tombstone)
@@ -125,8 +130,7 @@ class Peer:
         return bytes(line) + b"\n"
 
     def _listen(self) -> None:
-        assert self.server.stderr is not None
-        for line in self.server.stderr:
+        for line in self._stderr:
             with self._noted_more:
                 self.noted += line
                 self._noted_more.notify_all()
@@ -146,8 +150,16 @@ def running(command: Sequence[str], **variables: str) -> Iterator[Peer]:
     pipe, env = subprocess.PIPE, environment(**variables)
     server = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=env, pass_fds=[held])
     os.close(held)
-    peer = Peer(server, tombstone)
-    try:
+    with closing(Peer(server, server.stderr, tombstone)) as peer:
         yield peer
-    finally:
-        peer.close()
+
+
+@contextmanager
+def serving(first: Callable[[], object] = nothing, **variables: str) -> Iterator[Peer]:
+    """Serve from a warm process, where it does not matter how a server starts."""
+    (tombstone, held), (noted, notes) = os.pipe(), os.pipe()
+    server = WarmProcess(notes, environment(**variables), (held,), first)
+    os.close(held)
+    os.close(notes)
+    with closing(Peer(server, open(noted, "rb"), tombstone)) as peer:
+        yield peer

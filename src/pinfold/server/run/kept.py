@@ -23,7 +23,9 @@ class Kept:
     """The first `limit_bytes` of an output, and of what lies beyond, the last MiB.
 
     The first ones end with a line that ends in their last 16 KiB (a sixteenth of a small limit), where there is one,
-    however the output came in blocks: half a secret is not known as one. Up to `memory_bytes`, which is also the least limit, need no file.
+    however the output came in blocks: half a secret is not known as one.
+
+    Up to `memory_bytes`, which is also the least limit, need no file.
     """
 
     def __init__(self, memory_bytes: int) -> None:
