@@ -40,6 +40,13 @@ def test_what_went_is_told_and_gone(project: Project) -> None:
     assert project.run("verify").exit_code == 0
 
 
+@pytest.mark.parametrize("spelled", ["s1", "S1", "1"])
+def test_a_session_is_spelled_as_listings_do(project: Project, spelled: str) -> None:
+    looked = project.run("forget", "--session", spelled, "--dry-run")
+    assert looked.exit_code == 0, looked.stderr
+    assert looked.stdout == project.run("forget", "--session", "1", "--dry-run").stdout != ""
+
+
 def test_the_whole_plan_is_told_as_an_object(project: Project) -> None:
     facts = json.loads(project.run("forget", "--before", "9999", "--dry-run", "--json").stdout)
     assert (facts["ok"], facts["done"], facts["receipt"], facts["scrub"]) == (True, False, None, None)

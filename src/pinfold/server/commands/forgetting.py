@@ -38,10 +38,18 @@ def _days(_ctx: click.Context, _option: click.Parameter, text: str) -> int:
     return days
 
 
+def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Take s3, as listings spell a session, for its number; all else may be a conversation's name."""
+    number = re.fullmatch(r"s([1-9][0-9]{0,17})", (text or "").strip(), re.IGNORECASE)
+    return number[1] if number else text
+
+
 @click.command(cls=Command)
 @click.argument("pointers", nargs=-1, callback=_pointers)
 @click.option(
-    "--session", help="All that one session holds: its number, or the client's name of the conversation."
+    "--session",
+    callback=_session,
+    help="All that one session holds: s3 or 3, or the client's name of the conversation.",
 )
 @click.option(
     "--before", metavar="DATE|SEQ", help="All that was stored before: 2026-11-30, or a seq of the log."
