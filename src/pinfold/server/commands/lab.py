@@ -1,8 +1,9 @@
-"""The commands `lab fold` and `lab cost`: published experiments, repeated here."""
+"""The commands `lab fold`, `lab cost` and `rent`: published experiments, and what a real transcript has cost."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -82,3 +83,25 @@ def cost(*, steps: tuple[int, ...], as_json: bool, **options: Any) -> None:
     from pinfold.server.commands.tables import tell
 
     tell(cost_report(steps, **options), as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("transcript", type=click.Path(path_type=Path))
+@_price("--read", 3.0, "of input")
+@_price("--output", 15.0, "of output")
+@_price("--cache-read", 0.3, "read from the prompt cache")
+@_price("--cache-write", 3.75, "written to it for five minutes; for an hour it is twice the input's")
+@click.option(
+    "--ttl", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds that a cache lives."
+)
+@JSON
+def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
+    """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
+
+    In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
+    """
+    from pinfold.context.lab.cost import Prices
+    from pinfold.server.commands.rent_report import rent_report
+    from pinfold.server.commands.tables import tell
+
+    tell(rent_report(transcript, Prices(**prices), ttl), as_json=as_json)
