@@ -6,6 +6,12 @@ from dataclasses import dataclass
 
 HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
 
+COMPLETE_TIERS = ("exact phrase", "all words")
+"""The tiers of what holds all that was asked for."""
+
+LEARNED_TIER = "learned words"
+"""The tier of what answered an earlier search that missed: found by the words of that, not by its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -30,8 +36,9 @@ class SearchPage:
     """The outcome of `search_history`. `tier` is that of the best hit, none without one.
 
     A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
-    (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
-    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
+    (only pieces of identifiers, such as `foo` of `foo_1500`); what answered an earlier miss comes behind what holds all
+    words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
+    that ranking looked at the newest matches only. `pointer` is the search's
     own, e.g. `S8` (None where nothing can be written).
     """
 
@@ -49,7 +56,8 @@ class SearchRecord:
     """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does.
 
     `session` is 0 for a search of a conversation that had written nothing yet. `by_person`: it was entered at the
-    command line, outside of an agent's client.
+    command line, outside of an agent's client. `answer` is the entry that finally answered a miss, `how` in what way:
+    opened, shown, pinned, or as the dead end that was tried again.
     """
 
     number: int
@@ -60,3 +68,5 @@ class SearchRecord:
     hits: tuple[str, ...]
     missed: str | None = None
     by_person: bool = False
+    answer: str | None = None
+    how: str | None = None

@@ -78,10 +78,17 @@ async def run(desk: Desk, arguments: FetchPointer) -> Reply:
             return await listing_reply(ask, listing)
         case BriefAt() as brief:
             return await _brief(ask, brief, _brief_budget(desk, arguments))
-        case Place(Pointer(PointerKind.ARTIFACT, number)):
-            return await _artifact(ask, number)
         case Place(pointer):
-            return await _record(ask, await record_of(ask.desk.store, pointer))
+            reply = await _opened(ask, pointer)
+            if pointer.kind is not PointerKind.SEARCH:
+                await desk.store.note_opened(desk.caller, pointer)
+            return reply
+
+
+async def _opened(ask: Ask, pointer: Pointer) -> Reply:
+    if pointer.kind is PointerKind.ARTIFACT:
+        return await _artifact(ask, pointer.number)
+    return await _record(ask, await record_of(ask.desk.store, pointer))
 
 
 def _ask(desk: Desk, arguments: FetchPointer) -> Ask:

@@ -12,7 +12,7 @@ from pydantic import Field
 from pinfold.context.visible import shorten
 from pinfold.store.commands import SearchHistory as Command
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.search_results import HIT_KINDS, Hit, SearchPage
+from pinfold.store.search_results import HIT_KINDS, LEARNED_TIER, Hit, SearchPage
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole
@@ -133,7 +133,7 @@ def _head(page: SearchPage) -> str:
 def _advice(page: SearchPage) -> str | None:
     if not page.hits:
         return "Try other words, fewer filters, or the exact identifier; put each phrasing on its own line."
-    if page.covered < _LITTLE:
+    if page.covered < _LITTLE and page.tier != LEARNED_TIER:
         return "The best hit covers under a third of the query's words: try other words or the identifier."
     return None
 

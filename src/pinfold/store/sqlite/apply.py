@@ -10,8 +10,18 @@ from functools import cache
 from typing import Any
 
 from pinfold.store.errors import DamagedError
+from pinfold.store.sqlite.answers import put_answer, take_out_answers
 from pinfold.store.sqlite.indexing import index_entry
-from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
+from pinfold.store.views import (
+    AmendFold,
+    Answer,
+    Change,
+    ContinueConversation,
+    MarkSuperseded,
+    PutEntry,
+    PutRow,
+    Unanswer,
+)
 
 INDEXED_HEAD_BYTES = 768 * 1024
 INDEXED_TAIL_BYTES = 256 * 1024
@@ -43,6 +53,10 @@ def apply(db: sqlite3.Connection, found: Iterable[Change]) -> None:
                 _amend_fold(db, change)
             case PutEntry():
                 _put_entry(db, change)
+            case Answer():
+                put_answer(db, change)
+            case Unanswer():
+                take_out_answers(db, change.pointers)
 
 
 def _column(value: Any) -> Any:

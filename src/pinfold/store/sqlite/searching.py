@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +23,7 @@ from pinfold.store.errors import (
 )
 from pinfold.store.events import Body, Kind
 from pinfold.store.search_results import Hit, SearchPage
-from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite import answering, sessions
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.reader import Reader
@@ -31,7 +32,7 @@ from pinfold.store.sqlite.rows import event_at
 from pinfold.store.sqlite.search import EntryRow, FoundHit, search
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Pointer
+from pinfold.store.values import Caller, Pointer
 from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
@@ -52,6 +53,14 @@ async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -
     except _NOT_NOTED:
         return page
     return replace(page, pointer=f"S{number}")
+
+
+async def note_opened(reader: Reader, writer: Writer, caller: Caller, pointer: Pointer) -> None:
+    """Record what the caller answers by opening an entry, if anything; see `Store.note_opened`."""
+    answers = await reader.read(lambda db: bool(answering.answered_by(db, current(db, caller), str(pointer))))
+    if answers:
+        with suppress(*_NOT_NOTED):
+            await writer.note(partial(answering.note_opened, caller=caller, pointer=str(pointer)))
 
 
 def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
@@ -118,7 +127,10 @@ def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     query = tx.clean(query)  # before it is cut: no rule knows half a secret
     if query.missed is not None:
         _flag_miss(tx, query, query.missed)
+        answering.withdraw(tx, query.caller, query.missed.number)
     number = _note(tx, query, page)
+    if query.missed is not None:
+        answering.note_shown(tx, query.caller, query.missed.number, page, number)
     if not (page.hits or query.cursor):
         body = {"search": number, "query": _kept(query), "hits": [], "why": "nothing found"}
         _append_miss(tx, query, body)

@@ -65,7 +65,7 @@ from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
 from pinfold.store.sqlite.verifying import stale_views, verify
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Caller, Receipt
+from pinfold.store.values import Caller, Pointer, Receipt
 
 T = TypeVar("T")
 
@@ -153,6 +153,11 @@ class SqliteStore(Store):
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """See `Store.search_history`."""
         return await searching.search_history(self._reader, self._writer, query)
+
+    async def note_opened(self, caller: Caller, pointer: Pointer) -> None:
+        """See `Store.note_opened`."""
+        who = cleaned(self.redactor, caller)
+        await searching.note_opened(self._reader, self._writer, who, pointer)
 
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""

@@ -14,6 +14,7 @@ from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, wri
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
+from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
 from pinfold.store.sqlite.search.page import FoundHit, Page
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
@@ -50,12 +51,15 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
         ranking = scanned if scanned.tiers or not ranking.tiers else ranking
+    lessons = learned(index, asked.query)
+    if lessons:
+        ranking = with_learned(ranking, lessons, asked.limit)
     page = Page(db, query, text_of)
     page.skip(entries(db, sorted(cursor.shown)))
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
-    hits = tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits)
+    hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
     return Found(
         hits=hits,
         tier=hits[0].tier if hits else "none",

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query
+from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.snippet import Sought, snippet, sought
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
@@ -19,7 +20,7 @@ _NOTE_CHARS = 80
 _PIECES_OF_ONE_ARTIFACT = 2
 _SAME_SNIPPETS = 2
 _CHECKED_FOR_LITERALS = 30
-_COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
+_COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,10 @@ class Page:
         """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
-        count = sum(tiers[row.id] in _COMPLETE for row in rows[:_CHECKED_FOR_LITERALS])
-        return sorted(rows[:count], key=lambda row: (tiers[row.id], self._lacking(row))) + rows[count:]
+        complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in _COMPLETE]
+        ordered = iter(sorted(complete, key=lambda row: (tiers[row.id], self._lacking(row))))
+        places = {row.id for row in complete}
+        return [next(ordered) if row.id in places else row for row in rows]
 
     def _lacking(self, row: EntryRow) -> int:
         text = fold(self._text(row))
