@@ -10,7 +10,7 @@ from pinfold.store.search_results import LEARNED_TIER
 from pinfold.store.values import PinKind, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, find, pin, say
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P4", "P10", "P24")]
 
 ANSWER = "Staging listens on 8443 behind the reverse proxy."
 MISSED = "which door does rehearsal use"

@@ -247,3 +247,12 @@ async def test_what_was_opened_after_a_miss_is_found_by_the_missed_words_and_say
     listed = (await tool("fetch_pointer", pointer="misses")).structured["items"]
     assert [(item["answer"], item["how"]) for item in listed] == [(hit["pointer"], "opened")]
     assert token not in again.text + json.dumps([again.structured, listed])
+
+
+async def test_what_reads_the_same_is_one_line_that_names_the_others(desk: Desk, tool: Call) -> None:
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0]) for _ in range(8)])
+    reply = await tool("search_history", query="ECONNRESET")
+    (hit,) = reply.structured["hits"]
+    assert len({hit["pointer"], *hit["like"]}) == 8
+    assert reply.text.count("ECONNRESET") == 1
+    assert f"(and 7 more like it: {', '.join(hit['like'][:5])}, …)" in reply.text

@@ -17,7 +17,8 @@ LEARNED_TIER = "learned words"
 class Hit:
     """One search result. `tier` is one of those of `SearchPage`; `ref` is an import's external id.
 
-    `note` says e.g. which superseded pin it replaces.
+    `note` says e.g. which superseded pin it replaces. `like` are pointers to what reads the same, and is no hit of its
+    own.
     """
 
     pointer: str
@@ -29,6 +30,7 @@ class Hit:
     title: str = ""
     ref: str | None = None
     note: str | None = None
+    like: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class SearchPage:
     (only pieces of identifiers, such as `foo` of `foo_1500`); what answered an earlier miss comes behind what holds all
     words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
     that ranking looked at the newest matches only. `pointer` is the search's
-    own, e.g. `S8` (None where nothing can be written).
+    own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
+    pages.
     """
 
     pointer: str | None
@@ -49,6 +52,7 @@ class SearchPage:
     bounded: bool
     next_cursor: str | None
     missed: str | None = None
+    repeats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ _MAX_CURSOR_CHARS = 1_000
 _MAX_LIMIT = 50
 _SNIPPET_CHARS = 160
 _TITLE_CHARS = 60
+_NAMED = 5
 _LITTLE = 1 / 3
 _AGO = re.compile(r"(\d{1,5})\s*([mhdw])", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -101,6 +102,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             "advice": advice,
             "missed": page.missed,
             "newest_only": page.bounded,
+            "repeats": list(page.repeats),
             "next": page.next_cursor,
             "note": NOTE if page.hits else None,
         }
@@ -111,6 +113,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             _head(page),
             fenced(desk.store, found) if found else None,
             advice,
+            f"like hits of earlier pages: {_named(page.repeats)}" if page.repeats else None,
             f"recorded: {page.missed} missed" if page.missed else None,
             f'more: same query with cursor="{page.next_cursor}"' if page.next_cursor else None,
         ]
@@ -141,8 +144,14 @@ def _advice(page: SearchPage) -> str | None:
 def _line(hit: Hit) -> str:
     title = f"{shorten(hit.title, _TITLE_CHARS)}: " if hit.title else ""
     note = f" ({shorten(hit.note, _SNIPPET_CHARS)})" if hit.note else ""
+    like = f" (and {len(hit.like)} more like it: {_named(hit.like)})" if hit.like else ""
     snippet = shorten(hit.snippet, _SNIPPET_CHARS)
-    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}"
+    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}{like}"
+
+
+def _named(pointers: tuple[str, ...]) -> str:
+    more = ", …" if len(pointers) > _NAMED else ""
+    return ", ".join(pointers[:_NAMED]) + more
 
 
 def _told(hit: Hit, tier: str) -> dict[str, Any]:
@@ -157,6 +166,7 @@ def _told(hit: Hit, tier: str) -> dict[str, Any]:
             "tier": hit.tier if hit.tier != tier else None,
             "ref": hit.ref,
             "note": hit.note,
+            "like": list(hit.like),
         }
     )
 

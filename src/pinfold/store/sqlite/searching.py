@@ -68,7 +68,10 @@ def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
         _check_session(db, query.session)
     found = search(db, query, partial(text_of, db))
     hits = tuple(_hit(db, hit) for hit in found.hits)
-    return SearchPage(None, found.tier, hits, found.covered, found.bounded, found.next_cursor)
+    repeats = tuple(_pointer(db, hit) for hit in found.repeats)
+    return SearchPage(
+        None, found.tier, hits, found.covered, found.bounded, found.next_cursor, repeats=repeats
+    )
 
 
 def _check_session(db: sqlite3.Connection, session: int) -> None:
@@ -93,14 +96,26 @@ def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
 
 def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
     entry = hit.entry
-    pointer, title = entry.pointer, ""
-    if entry.pointer.startswith("A"):
-        title = _label(db, entry)
-        if entry.chunk is not None:
-            pointer += f"#L{_lines_before(db, entry.chunk) + hit.line}"
     return Hit(
-        pointer, entry.kind, entry.at, entry.session, hit.snippet, hit.tier, title, entry.ref, hit.note
+        pointer=_pointer(db, hit),
+        kind=entry.kind,
+        at=entry.at,
+        session=entry.session,
+        snippet=hit.snippet,
+        tier=hit.tier,
+        title=_label(db, entry) if entry.pointer.startswith("A") else "",
+        ref=entry.ref,
+        note=hit.note,
+        like=tuple(_pointer(db, twin) for twin in hit.like),
     )
+
+
+def _pointer(db: sqlite3.Connection, hit: FoundHit) -> str:
+    """Return where a hit is: of an artifact, the line."""
+    entry = hit.entry
+    if entry.chunk is None or not entry.pointer.startswith("A"):
+        return entry.pointer
+    return f"{entry.pointer}#L{_lines_before(db, entry.chunk) + hit.line}"
 
 
 def _label(db: sqlite3.Connection, entry: EntryRow) -> str:

@@ -27,10 +27,12 @@ class Found:
     """One page of hits, best first.
 
     `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
-    left once equal texts, pieces of one artifact and superseded pins are put together.
+    left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
+    same as hits of earlier pages.
     """
 
     hits: tuple[FoundHit, ...]
+    repeats: tuple[FoundHit, ...]
     tier: str
     covered: float
     bounded: bool
@@ -62,6 +64,7 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
     return Found(
         hits=hits,
+        repeats=tuple(page.repeats),
         tier=hits[0].tier if hits else "none",
         covered=ranking.covered,
         bounded=ranking.bounded,

@@ -27,6 +27,7 @@ _ENTRY = (
     "SELECT entry.id, miss.query FROM answer JOIN miss ON miss.seq = answer.miss"
     " JOIN entry ON entry.pointer = answer.pointer WHERE answer.miss = ? AND entry.id <= ?"
 )
+_HELD = 1 / 2
 _LEARNED = TIERS.index(LEARNED_TIER)
 _COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 
@@ -63,8 +64,9 @@ def with_learned(ranking: Ranking, lessons: list[Lesson], limit: int) -> Ranking
     """Return a ranking with these entries behind those with all words, or in the last place of a full page."""
     order = list(ranking.tiers)
     full = [entry for entry in order if ranking.tiers[entry] in _COMPLETE]
+    first = max(len(full), int(ranking.covered >= _HELD))
     new = [lesson.entry for lesson in lessons if lesson.entry not in full[:limit]]
-    place = min(len(full), max(1, limit - len(new)))
+    place = min(first, max(1, limit - len(new)))
     rest = [entry for entry in order if entry not in new]
     tiers = ranking.tiers | dict.fromkeys(new, _LEARNED)
     return replace(ranking, tiers={entry: tiers[entry] for entry in [*rest[:place], *new, *rest[place:]]})
