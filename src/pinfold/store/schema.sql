@@ -98,6 +98,7 @@ CREATE TABLE artifact (
 ) STRICT;
 CREATE INDEX artifact_sha256 ON artifact (sha256);
 CREATE INDEX artifact_shown ON artifact (number) WHERE aside = 0;
+CREATE INDEX artifact_large ON artifact (number) WHERE indexed_bytes > 750000; -- maybe not searchable as a whole
 
 -- VIEW: checkpoints.
 CREATE TABLE checkpoint (

@@ -42,7 +42,7 @@ class SearchPage:
     words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
     that ranking looked at the newest matches only. `pointer` is the search's
     own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
-    pages.
+    pages, `partly` some to artifacts that are searched at their ends only, where no hit holds all words.
     """
 
     pointer: str | None
@@ -53,6 +53,7 @@ class SearchPage:
     next_cursor: str | None
     missed: str | None = None
     repeats: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,9 @@ class ContinueConversation:
 
 @dataclass(frozen=True, slots=True)
 class PutEntry:
-    """One searchable piece: `text`, and of the content `sha256` the beginning and the end.
+    """One searchable piece: `text`, and of the content `sha256` as much as `indexed_bytes` says.
 
-    Nothing of that content is searchable where `indexed_bytes`, how much of it is covered, is 0.
+    That is all of it, its beginning and its end, or with 0 nothing.
     """
 
     seq: int

@@ -16,6 +16,7 @@ from pinfold.store.search_results import HIT_KINDS, LEARNED_TIER, Hit, SearchPag
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole
+from pinfold.tools.coverage import partly_searched
 from pinfold.tools.pointers import quote
 from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
@@ -103,6 +104,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             "missed": page.missed,
             "newest_only": page.bounded,
             "repeats": list(page.repeats),
+            "partly": list(page.partly),
             "next": page.next_cursor,
             "note": NOTE if page.hits else None,
         }
@@ -113,6 +115,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             _head(page),
             fenced(desk.store, found) if found else None,
             advice,
+            partly_searched(page.partly),
             f"like hits of earlier pages: {_named(page.repeats)}" if page.repeats else None,
             f"recorded: {page.missed} missed" if page.missed else None,
             f'more: same query with cursor="{page.next_cursor}"' if page.next_cursor else None,

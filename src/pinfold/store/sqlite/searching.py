@@ -70,7 +70,14 @@ def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
     hits = tuple(_hit(db, hit) for hit in found.hits)
     repeats = tuple(_pointer(db, hit) for hit in found.repeats)
     return SearchPage(
-        None, found.tier, hits, found.covered, found.bounded, found.next_cursor, repeats=repeats
+        None,
+        found.tier,
+        hits,
+        found.covered,
+        found.bounded,
+        found.next_cursor,
+        repeats=repeats,
+        partly=found.partly,
     )
 
 

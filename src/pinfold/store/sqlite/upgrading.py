@@ -27,6 +27,7 @@ STEPS: dict[int, tuple[str, ...]] = {
         " PRIMARY KEY (letter, number)) STRICT, WITHOUT ROWID",
     ),
     4: (
+        "CREATE INDEX artifact_large ON artifact (number) WHERE indexed_bytes > 750000",
         "CREATE INDEX miss_session ON miss (session, seq)",
         "CREATE TABLE answer (miss INTEGER PRIMARY KEY, seq INTEGER NOT NULL, pointer TEXT NOT NULL,"
         " how TEXT NOT NULL, search INTEGER) STRICT",

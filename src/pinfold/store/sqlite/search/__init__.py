@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
+from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
 from pinfold.store.sqlite.search.page import FoundHit, Page
+from pinfold.store.sqlite.search.partly import partly_indexed
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
 
@@ -28,11 +30,13 @@ class Found:
 
     `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
     left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
-    same as hits of earlier pages.
+    same as hits of earlier pages. `partly` are artifacts that are not in the index as a whole, where no hit holds all
+    words.
     """
 
     hits: tuple[FoundHit, ...]
     repeats: tuple[FoundHit, ...]
+    partly: tuple[str, ...]
     tier: str
     covered: float
     bounded: bool
@@ -62,10 +66,12 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
     hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
+    tier = hits[0].tier if hits else "none"
     return Found(
         hits=hits,
         repeats=tuple(page.repeats),
-        tier=hits[0].tier if hits else "none",
+        partly=() if tier in COMPLETE_TIERS or asked.cursor else partly_indexed(index),
+        tier=tier,
         covered=ranking.covered,
         bounded=ranking.bounded,
         next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,
