@@ -129,7 +129,8 @@ class Store(ABC):
     async def note_opened(self, caller: Caller, pointer: Pointer) -> None:
         """Record that the caller opened an entry, where it may be what an earlier search of its session missed.
 
-        What cannot be written is not recorded, and no error. Source: design 2, search_history.
+        Only where that search was asked of this store. What cannot be written is not recorded, and no error. Source:
+        design 2, search_history.
         """
 
     # --- reads: one call, one snapshot ---
