@@ -114,6 +114,16 @@ async def test_what_was_learned_never_goes_before_a_full_match_and_is_on_the_fir
     assert [hit.tier for hit in only.hits] == ["exact phrase"]
 
 
+async def test_what_was_learned_stands_behind_a_hit_that_holds_half_of_the_words(store: Store) -> None:
+    answer = await _miss_and_answer(store)
+    half, little = await say(store, "the door of the rehearsal room", "doors are painted")
+    hits = (await find(store, MISSED)).hits
+    assert [hit.pointer for hit in hits[:2]] == [half, answer]
+    await store.forget(Forget(ANNA, pointers=(pointer(half),)))
+    hits = (await find(store, MISSED)).hits
+    assert [hit.pointer for hit in hits] == [answer, little]
+
+
 async def test_signs_as_asked_leave_what_was_learned_on_the_first_page(store: Store) -> None:
     (answer,) = await say(store, ANSWER)
     await find(store, "rehearsal c++")
