@@ -252,7 +252,9 @@ async def test_whatever_is_forgotten_the_views_are_those_of_the_log(
         monkeypatch.setattr("pinfold.store.sqlite.forgetting.erasing._WORTH_A_REBUILD", 0)
     draw = random.Random(seed)
     for n in range(40):
-        await draw.choice([_pin_one, _spill_one, _check_one, _say_one, _search_one, _fold_one])(store, n)
+        await draw.choice([_pin_one, _spill_one, _check_one, _say_one, _search_one, _answer_one, _fold_one])(
+            store, n
+        )
         if draw.random() < 0.3:
             await _forget_one(store, draw)
     await _sound(store)
@@ -276,6 +278,13 @@ async def _say_one(store: Store, n: int) -> None:
 
 async def _search_one(store: Store, n: int) -> None:
     await find(store, f"walrus{n % 5}" if n % 2 else f"nothing{n}")
+
+
+async def _answer_one(store: Store, n: int) -> None:
+    missed = await find(store, f"zebra{n % 4} crossing")
+    shown = await find(store, f"walrus{n % 5}", missed=_pointer(missed.pointer or ""))
+    for hit in shown.hits[:1]:
+        await store.note_opened(ANNA, _pointer(hit.pointer.partition("#")[0]))
 
 
 async def _fold_one(store: Store, n: int) -> None:

@@ -323,7 +323,7 @@ def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -
             ["Try other words, fewer filters, or the exact identifier."],
         )
     rows = project.lines("misses")
-    assert [(row[1], row[2], *row[5:]) for row in rows] == [
+    assert [(row[1], row[2], *row[6:]) for row in rows] == [
         ("quixotry", "nothing found", "s2", "a person"),
         ("zyzzyva", "nothing found", "s2", "a person"),
     ]
@@ -335,7 +335,7 @@ def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -
     assert (status["sessions"], status["client"]) == (2, "claude-code")
     assert COMMAND_LINE not in project.run("status").stdout
     project.run("search", "xylograph", CLAUDE_CODE_SESSION_ID="anna")
-    assert project.lines("misses")[0][5:] == ["s1", ""]
+    assert project.lines("misses")[0][6:] == ["s1", ""]
 
 
 def test_what_a_search_belongs_to_is_left_out_while_it_belongs_to_no_session(tmp_path: Path) -> None:

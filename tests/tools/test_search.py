@@ -228,3 +228,31 @@ async def test_an_unknown_session_is_named_with_those_there_are_and_is_no_miss(
     assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
     found = await tool("search_history", query="gateway", session=2)
     assert (found.structured["search"], len(found.structured["hits"])) == ("S1", 1)
+
+
+async def test_what_was_opened_after_a_miss_is_found_by_the_missed_words_and_says_so(
+    desk: Desk, tool: Call
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
+    assert (await tool("search_history", query=f"hung-up {token}")).structured["hits"] == []
+    shown = await tool("search_history", query="ECONNRESET idle")
+    await tool("fetch_pointer", pointer=shown.structured["hits"][0]["pointer"])
+    again = await tool("search_history", query=f"hung-up {token}")
+    (hit,) = again.structured["hits"]
+    assert hit["pointer"] == shown.structured["hits"][0]["pointer"]
+    assert again.structured["tier"] == "learned words"
+    assert hit["note"].startswith("answered an earlier miss: hung-up [redacted:")
+    assert "advice" not in again.structured
+    listed = (await tool("fetch_pointer", pointer="misses")).structured["items"]
+    assert [(item["answer"], item["how"]) for item in listed] == [(hit["pointer"], "opened")]
+    assert token not in again.text + json.dumps([again.structured, listed])
+
+
+async def test_what_reads_the_same_is_one_line_that_names_the_others(desk: Desk, tool: Call) -> None:
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0]) for _ in range(8)])
+    reply = await tool("search_history", query="ECONNRESET")
+    (hit,) = reply.structured["hits"]
+    assert len({hit["pointer"], *hit["like"]}) == 8
+    assert reply.text.count("ECONNRESET") == 1
+    assert f"(and 7 more like it: {', '.join(hit['like'][:5])}, …)" in reply.text

@@ -10,6 +10,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.answering import note_dead_end, note_pinned
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
@@ -35,7 +36,9 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
         earlier = _equal_live_pin(tx, command)
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
-    made = _result(tx, _append(tx, command, request), repeated=False)
+    pinned = _append(tx, command, request)
+    made = _result(tx, pinned, repeated=False)
+    note_pinned(tx, pinned, command.caller.actor)
     if made.dead_ends and command.kind is PinKind.DECISION:
         _record_attempt(tx, made, command.caller.actor)
     return made
@@ -45,7 +48,8 @@ def _record_attempt(tx: Transaction, made: PinnedDecision, actor: Actor) -> None
     """Record that something already ruled out was tried again: whoever decided had not found the dead end."""
     hits = [alike.pin.pointer for alike in made.dead_ends]
     body = {"search": None, "query": made.pin.text, "hits": hits, "why": "decided against a pinned dead end"}
-    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, actor))
+    missed = tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, actor))
+    note_dead_end(tx, missed, hits[0], actor)
 
 
 def _request(command: PinDecision) -> str:

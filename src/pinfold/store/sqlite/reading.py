@@ -102,7 +102,7 @@ def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) 
 
 def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
     """Return an earlier search; see `Store.search_record`."""
-    missed = db.execute(f"{MISS_QUERY} WHERE search = ? ORDER BY miss.seq LIMIT 1", (number,)).fetchone()
+    missed = db.execute(f"{MISS_QUERY} WHERE miss.search = ? ORDER BY miss.seq LIMIT 1", (number,)).fetchone()
     if missed is not None:
         return miss_of(missed)
     row = db.execute(f"{SEARCH_QUERY} WHERE search.number = ?", (number,)).fetchone()

@@ -12,7 +12,19 @@ from pinfold.store.sqlite.apply import apply
 from pinfold.store.sqlite.rows import event_of
 from pinfold.store.views import changes
 
-VIEWS = ("session", "conversation", "pin", "artifact", "checkpoint", "fold", "external", "miss", "forgotten")
+VIEWS = (
+    "session",
+    "conversation",
+    "pin",
+    "artifact",
+    "checkpoint",
+    "fold",
+    "external",
+    "miss",
+    "answer",
+    "alias",
+    "forgotten",
+)
 INDEX = ("entry", "entry_path")
 _EVERY = 2_000
 

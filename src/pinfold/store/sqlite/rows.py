@@ -18,7 +18,10 @@ ARTIFACT_QUERY = (
     "SELECT artifact.*, content.size_bytes, content.lines, content.is_text FROM artifact"
     " JOIN content ON content.sha256 = artifact.sha256"
 )
-MISS_QUERY = "SELECT miss.*, client FROM miss LEFT JOIN session ON session.number = miss.session"
+MISS_QUERY = (
+    "SELECT miss.*, client, pointer AS answer, how FROM miss LEFT JOIN answer ON answer.miss = miss.seq"
+    " LEFT JOIN session ON session.number = miss.session"
+)
 SEARCH_QUERY = "SELECT search.*, client FROM search LEFT JOIN session ON session.number = search.session"
 
 
@@ -169,6 +172,8 @@ def miss_of(row: sqlite3.Row) -> SearchRecord:
         hits=_texts(row["hits"]),
         missed=row["why"],
         by_person=row["client"] == COMMAND_LINE,
+        answer=row["answer"],
+        how=row["how"],
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.forgetting import Doomed, Forget, Forgotten, Retention
+from pinfold.store.sqlite.answers import drop_answer
 from pinfold.store.sqlite.forgetting.belonging import plan, searches
 from pinfold.store.sqlite.forgetting.scrubbing import owe
 from pinfold.store.sqlite.indexing import unindex_entry
@@ -121,6 +122,7 @@ def _take_out_rows(tx: Transaction, one: Event) -> None:
     body = one.body or {}
     if one.kind is Kind.SEARCH_MISSED:
         tx.db.execute("DELETE FROM miss WHERE seq = ?", (one.seq,))
+        drop_answer(tx.db, one.seq)
     elif one.kind in _VIEWS:
         tx.db.execute(f"DELETE FROM {_VIEWS[one.kind]} WHERE number = ?", (body["number"],))  # noqa: S608
     elif body.get("external_id"):

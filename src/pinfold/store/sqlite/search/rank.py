@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query, Unit
+from pinfold.store.search_results import LEARNED_TIER
 from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
 from pinfold.store.sqlite.search.score import most_words
 from pinfold.store.sqlite.search.terms import Probe, probe_term
 
 _FUSION = 60
 
-TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", "none")
+TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", LEARNED_TIER, "none")
 _SOME, _INSIDE, _PARTS = (TIERS.index(name) for name in ("most words", "substring", "word parts"))
 
 
