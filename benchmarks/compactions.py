@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +65,11 @@ def _entries(items: Sequence[Item], start: int, stop: int) -> tuple[Entry, ...]:
     )
 
 
+_ARGUMENT = re.compile(r'(?m)^\w+: |(?<!\\)"\w+":')
+
+
 def text_of(entries: Iterable[Entry]) -> str:
-    """Return what entries say, one below the other."""
-    return "\n".join(entry.text for entry in entries)
+    """Return what entries say, one below the other, without the names of a tool's arguments."""
+    return "\n".join(
+        _ARGUMENT.sub("", entry.text) if entry.role == "tool_call" else entry.text for entry in entries
+    )

@@ -17,7 +17,8 @@ _UNITS = (
     "|commits?|sessions?|times|errors?|issues?|steps?|entries|rows?|items?|calls?"
 )
 _SHAPES = {
-    "path": rf"(?:~|\.{{0,2}})(?:/?[\w@+.-]+/)+[\w@+-]+\.[A-Za-z]\w{{0,5}}\b|(?<![\w./])[\w-]+\.(?:{_ENDINGS}|sum|toml|tsx?|txt|ya?ml)\b",
+    "path": r"(?:~|\.{0,2})(?:/?[\w@+.-]+/)+[\w@+.-]*\w\.[A-Za-z]\w{0,5}\b"
+    rf"|(?<![\w./])[\w-]+\.(?:{_ENDINGS}|sum|toml|tsx?|txt|ya?ml)\b",
     "issue": r"(?<![\w&])#\d+\b|\b[A-Z]{2,6}-\d+\b",
     "version": r"\bv?\d+\.\d+(?:\.\d+)+\b|\bv\d+\.\d+\b",
     "commit": r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b",
@@ -26,6 +27,7 @@ _SHAPES = {
 }
 _ANY = re.compile("|".join(f"(?P<{kind}>{shape})" for kind, shape in _SHAPES.items()))
 _AMOUNT = re.compile(r"([\d.,]+) ?(.+)")
+_ESCAPED_BREAK = re.compile(r"\\[nrt](?![a-z])|(?<=\")\\[nrt]")
 _LONGEST = 100
 
 
@@ -35,7 +37,7 @@ def specifics_of(text: str) -> set[Specific]:
 
 
 def _found(text: str) -> Iterator[Specific]:
-    for match in _ANY.finditer(text):
+    for match in _ANY.finditer(_ESCAPED_BREAK.sub(" ", text)):
         kind, form = match.lastgroup or "", match.group()
         if kind == "path":
             form = form.rsplit("/", 1)[-1]
@@ -48,4 +50,4 @@ def holds(text: str, specific: Specific) -> bool:
     """Whether a text holds a specific, as a word: a path by its base name, a number without its unit."""
     kind, form = specific
     sought = form.split(" ")[0] if kind == "number" else form
-    return re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", text) is not None
+    return sought in text and re.search(rf"(?<!\w){re.escape(sought)}(?!\w)", text) is not None

@@ -53,9 +53,7 @@ def measure(compaction: Compaction) -> Covered:
         texts[f"block {size}"] = "\n".join(string_lines(strings, "F1", size))
         texts |= {f"{way} {size}": _plain_list(ages, summary, way, size) for way in _PLAIN}
     texts["ceiling"] = "\n".join(form for _, form in ages)
-    covered = {
-        way: sum(holds(f"{summary}\n{text}", each) for each in needed) for way, text in texts.items()
-    }
+    covered = {way: sum(holds(f"{summary}\n{text}", each) for each in needed) for way, text in texts.items()}
     return Covered(compaction.name, len(entries), len(needed), covered)
 
 
@@ -64,7 +62,7 @@ def _ages(compaction: Compaction) -> dict[Specific, list[int]]:
     ages: defaultdict[Specific, list[int]] = defaultdict(list)
     for age, entry in enumerate(reversed(compaction.part.entries)):
         if entry.role != "tool_result":
-            for each in specifics_of(entry.text):
+            for each in specifics_of(text_of([entry])):
                 ages[each].append(age)
     return ages
 
