@@ -25,6 +25,8 @@ _MOST_CHARS = 1_000_000
 _MOST_COMPARED = 1_000
 _MOST_SEQS = 20
 _COMMON = 0.1
+"""What counts a number without a unit, and a name of no project: `time.Now`, `HEAD`, `Step 2`, `.body`."""
+
 _OVERHEAD = 12
 """Characters that a string takes beside its own: blanks, its part of labels and pointers."""
 
@@ -59,7 +61,7 @@ _BARE = re.compile(r"(?!v?\d+\.\d+\.\d)[-+~<>=≤≥±\d.,:_\s]+p?")
 _CHAIN = re.compile(r"[^\W\d]\w*(?:(?:\.|::|->)[^\W\d]\w*)+")
 _LINK = re.compile(r"\.|::|->")
 _RECEIVER = re.compile(r"(?<![\w./])[a-z]\.(?=[a-zA-Z]\w*[A-Z_])")
-_COMMON_NAME = re.compile(rf"{_CHAIN.pattern}|\.\w+|.*\s.*")
+_COMMON_NAME = re.compile(rf"{_CHAIN.pattern}|\.\w+|[A-Z]+|.*\s.*")
 _PATTERN = re.compile(r"[*$]|\\(?!\w)")
 
 _ESCAPED = re.compile(r'\\(["\\/bfnrt])')
