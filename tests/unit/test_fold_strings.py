@@ -203,6 +203,14 @@ def test_lines_are_grouped_by_folder_and_kind_and_name_a_pointer_for_each_string
     ]
 
 
+def test_names_with_a_blank_stand_apart_so_that_others_need_no_commas() -> None:
+    strings = [("rotate_key", "H4"), ("Postgres 17", "H4"), ("TTL_S", "H4"), ("Python 3.11", "H4")]
+    assert string_lines(strings, "F2")[1:] == [
+        "names: rotate_key TTL_S H4",
+        "names: Postgres 17, Python 3.11 H4",
+    ]
+
+
 def test_no_strings_no_heading() -> None:
     assert string_lines([], "F2") == []
 
