@@ -265,7 +265,7 @@ class Kept:
     """A text made ready to be asked for many specifics, each in time linear in the text."""
 
     def __init__(self, text: str) -> None:
-        self._folded = text.casefold()
+        self._text, self._folded = text, text.casefold()
         self._plain = _plain_digits(self._folded)
 
     def holds(self, specific: str) -> bool:
@@ -281,9 +281,17 @@ class Kept:
 
     def has_word(self, form: str) -> bool:
         """Whether these very characters stand there, case apart, by themselves and not as a part of a longer word."""
-        begins = _WORD_BEGINS if _NARROW.match(form[:1]) else _ANYWHERE
-        ends = _WORD_ENDS if _NARROW.match(form[-1:]) else _ANYWHERE
-        return _occurs(form.casefold(), self._folded, begins, ends)
+        return _occurs(form.casefold(), self._folded, *_ends_of(form))
+
+    def spells(self, form: str) -> bool:
+        """Whether they stand there in this very case, as what tells two names of a program apart."""
+        return _occurs(form, self._text, *_ends_of(form))
+
+
+def _ends_of(form: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what has to be before and behind a form that stands by itself."""
+    begins = _WORD_BEGINS if _NARROW.match(form[:1]) else _ANYWHERE
+    return begins, _WORD_ENDS if _NARROW.match(form[-1:]) else _ANYWHERE
 
 
 def _occurs(form: str, text: str, begins: re.Pattern[str], ends: re.Pattern[str]) -> bool:
