@@ -179,6 +179,8 @@ def _word(text: str, piece: re.Match[str]) -> tuple[str | None, int]:
     word = piece.group().lstrip(_LEADING).rstrip(_TRAILING)
     if not word or len(word) > _MAX_WORD_CHARS:
         return None, piece.end()
+    if word.isalpha() and word.islower() and not text.startswith("()", piece.end()):
+        return None, piece.end()  # what most words are, before anything else is tried
     if _PLAIN_NUMBER.fullmatch(word):
         return _number(text, word, piece)
     if version_end := _version_end(text, word, piece):

@@ -155,7 +155,7 @@ def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
         similar=_named(tx.db, [found for found in close if found[2] != PinKind.DEAD_END]),
         dead_ends=_named(tx.db, [found for found in close if found[2] == PinKind.DEAD_END]),
         live_pins=len(live),
-        live_tokens=sum(tokens for *_, tokens in live),
+        live_tokens=sum(row["tokens"] for row in live),
     )
 
 
