@@ -36,7 +36,7 @@ def _texts(value: Any) -> Iterator[str]:
         for each in value.values():
             yield from _texts(each)
     else:
-        for name in _parts(type(value)):
+        for name in _parts(value.__class__):
             yield from _texts(getattr(value, name))
 
 
@@ -52,7 +52,7 @@ def _cleaned(redactor: Redactor, value: Any) -> Any:
         return tuple(_cleaned(redactor, each) for each in value)
     if isinstance(value, Mapping):
         return {name: _cleaned(redactor, each) for name, each in value.items()}
-    parts = _parts(type(value))
+    parts = _parts(value.__class__)
     if not parts:
         return value
     return replace(value, **{name: _cleaned(redactor, getattr(value, name)) for name in parts})
