@@ -136,7 +136,7 @@ _REASON = re.compile(
 )
 _VERSIONED = re.compile(rf"({_NAME.pattern})[ \u00a0]v?(\d[\d.]*)")
 _AMOUNT = re.compile(rf"\W*({_NUMBER})[\s-]?[^\d\s]*")
-_NO_MORE_DIGITS = r"(?![^\W\d_]*\d)(?![.,]\d)"
+_NO_MORE_DIGITS = rf"(?![^\W\d_{_WIDE}]*\d)(?![.,]\d)"
 _JOINT = r"(?:ql|\.?js)?\W{0,4}(?:v|version\W{1,2})?"
 _NARROW = re.compile(rf"[^\W{_WIDE}]")
 _ANYWHERE = re.compile("")
