@@ -140,11 +140,12 @@ def check_header(place: Place) -> None:
         refuse(place, f"{place.database.name} belongs to another program")
 
 
-def sealed(database: Path) -> str | None:
+def sealed(database: Path | str) -> str | None:
     """Return why nothing can be written where a store's file lies, or None."""
-    if os.access(database, os.W_OK) and os.access(database.parent, os.W_OK):
+    folder = os.path.dirname(database) or "."
+    if os.access(database, os.W_OK) and os.access(folder, os.W_OK):
         return None
-    return f"{database.parent} cannot be written"
+    return f"{folder} cannot be written"
 
 
 def address_of(database: Path, *, read_only: bool = False) -> str:

@@ -20,6 +20,7 @@ from pinfold.store.words import folded_words, share_of
 
 SIMILAR_SHARE = 0.5
 DEAD_END_SHARE = 0.4
+_LEAST_SHARE = dict.fromkeys(map(str, PinKind), SIMILAR_SHARE) | {str(PinKind.DEAD_END): DEAD_END_SHARE}
 _MOST_NAMED = 3
 COMPARED = 500
 """How many of the newest live pins a new one is compared with; the lock is held meanwhile."""
@@ -149,16 +150,14 @@ def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bo
 def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     assert event.body is not None
     pin = pin_by_number(tx.db, event.body["number"])
-    live = live_pins(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
-    others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
+    live = live_pins(tx.db, event.session, "number, kind, text, tokens")
+    close = _close(pin, live[-COMPARED:])
     return PinnedDecision(
         pin=pin,
         receipt=receipt_of(_last_of(tx, event, pin)),
         repeated=repeated,
-        similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
-        dead_ends=_alike(
-            tx.db, pin, [row for row in others if row["kind"] == PinKind.DEAD_END], DEAD_END_SHARE
-        ),
+        similar=_named(tx.db, [found for found in close if found[2] != PinKind.DEAD_END]),
+        dead_ends=_named(tx.db, [found for found in close if found[2] == PinKind.DEAD_END]),
         live_pins=len(live),
         live_tokens=sum(row["tokens"] for row in live),
     )
@@ -174,8 +173,15 @@ def pin_by_number(db: sqlite3.Connection, number: int) -> Pin:
     return pin_of(db.execute("SELECT * FROM pin WHERE number = ?", (number,)).fetchone())
 
 
-def _alike(db: sqlite3.Connection, pin: Pin, others: list[sqlite3.Row], least: float) -> tuple[Likeness, ...]:
+def _close(pin: Pin, live: list[sqlite3.Row]) -> list[tuple[float, int, str]]:
+    """Return (share, number, kind) of the pins that resemble this one enough to be named, the nearest first."""
     own = folded_words(pin.text)
-    shares = [(share_of(own, folded_words(row["text"])), row["number"]) for row in others]
-    close = sorted((found for found in shares if found[0] >= least), reverse=True)
-    return tuple(Likeness(pin_by_number(db, number), share) for share, number in close[:_MOST_NAMED])
+    shares = ((share_of(own, folded_words(text)), number, kind) for number, kind, text, _ in live)
+    return sorted(
+        (found for found in shares if found[0] >= _LEAST_SHARE[found[2]] and found[1] != pin.number),
+        reverse=True,
+    )
+
+
+def _named(db: sqlite3.Connection, close: list[tuple[float, int, str]]) -> tuple[Likeness, ...]:
+    return tuple(Likeness(pin_by_number(db, number), share) for share, number, _ in close[:_MOST_NAMED])
