@@ -14,7 +14,17 @@ import json
 from collections.abc import Iterable
 
 from pinfold.store.query import Line
-from pinfold.store.sqlite.search.index import PROBE, Index, Scored, all_of, any_of, quoted
+from pinfold.store.sqlite.search.index import (
+    CANDIDATES,
+    DEPTH,
+    PROBE,
+    WORK,
+    Index,
+    Scored,
+    all_of,
+    any_of,
+    quoted,
+)
 from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
 
 _POOL = 20_000
@@ -34,12 +44,13 @@ def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scor
     if not known:
         return [], False
     bounded = known[0].is_common
-    pool = any_of(probe.expression for probe in _pool(known))
-    floor = min(index.recent(pool), default=0) if bounded else 0
-    found = index.best(pool, floor)
+    pool = _pool(known)
+    if bounded:
+        index = index.reaching_back_to(min(index.latest(pool[0].expression), default=index.scope.newest))
     considered = {place: probe for place, probe in enumerate(probes) if probe in known}
     holders = Holders({place: probe.weight(index.scope.newest) for place, probe in considered.items()})
-    _fill(index, holders, considered, pool, floor)
+    _fill(index, holders, considered, pool)
+    found = _best(index, holders, considered, pool)
     beside = _side_by_side(index, line, considered, holders)
     nearby = _nearby(index, holders, [entry for entry, _ in found[:_NARROWED]])
     total = holders.worth(holders.all) or 1.0
@@ -49,14 +60,46 @@ def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scor
         + nearby.get(entry, 0.0)
         for entry, score in found
     }
-    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0])), bounded
+    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH], bounded
 
 
 def _known(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
-    """Return the rarest of the words and hints that stand anywhere, rarest first."""
+    """Return the rarest of the words and hints that stand anywhere, rarest first: as many as `WORK` can bear."""
     hints = [probe_form(index, hint) for hint in line.hints]
     found = [probe for probe in (*probes, *hints) if probe.matches]
-    return sorted(found, key=lambda probe: probe.matches)[:_TERMS]
+    known: list[Probe] = []
+    work = pool = 0
+    for probe in sorted(found, key=lambda probe: probe.matches)[:_TERMS]:
+        beside = probe.is_common and known
+        work += pool if beside else probe.matches
+        pool += 0 if beside else probe.matches
+        if known and work > WORK:
+            break
+        known.append(probe)
+    return known
+
+
+def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> list[Scored]:
+    """Return the best by BM25 among those that hold the most telling words.
+
+    BM25 looks at each match of each word in the whole log, only to find that a common one tells little: where there
+    is one, each entry is scored as if it held each of its words once.
+    """
+    hints = [probe.expression for probe in pool if probe not in considered.values()]
+    ids = {*holders.entries, *(entry for hint in hints for entry in index.newest(hint, PROBE))}
+    telling = holders.strongest(ids, CANDIDATES)
+    if any(probe.is_common or index.is_common(probe.expression) for probe in pool):
+        return _by_length(index, holders, telling)
+    return index.best(any_of(probe.expression for probe in pool), telling)
+
+
+def _by_length(index: Index, holders: Holders, ids: list[int]) -> list[Scored]:
+    lengths = index.lengths(ids)
+    mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
+    return [
+        (entry, holders.worth(holders.of(entry)) * 2.2 / (1.3 + 0.9 * length / mean))
+        for entry, length in lengths.items()
+    ]
 
 
 def _pool(known: list[Probe]) -> list[Probe]:
@@ -71,11 +114,12 @@ def _pool(known: list[Probe]) -> list[Probe]:
     return pool
 
 
-def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: str, floor: int) -> None:
-    """Note who holds what; of a common term only among what the pool matches from id `floor` on."""
+def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> None:
+    """Note who holds what; of a common term only among what the pool matches."""
+    anything = any_of(probe.expression for probe in pool)
     for place, probe in considered.items():
-        if probe.is_common:
-            holders.add(place, index.newest(all_of([pool, probe.expression]), _POOL, floor))
+        if probe.is_common and probe not in pool:
+            holders.add(place, index.newest(all_of([anything, probe.expression]), _POOL))
         else:
             holders.add(place, index.newest(probe.expression, PROBE))
 
