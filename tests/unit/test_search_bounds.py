@@ -42,6 +42,30 @@ def test_common_words_are_looked_for_among_the_newest_entries_and_that_is_said(l
 
 
 @pytest.mark.usefixtures("low_bounds")
+@pytest.mark.parametrize("query", ["error seen", '"error seen"', "error seen quokka"])
+def test_what_a_filter_leaves_out_is_not_looked_through_to_the_beginning(log: Log, query: str) -> None:
+    steps = 0
+
+    def step() -> None:
+        nonlocal steps
+        steps += 1
+
+    log.add("a quokka")
+    spent = []
+    for size in (400, 4_000):
+        while len(log.texts) < size:
+            log.add(f"an error seen, number {len(log.texts)}")
+        log.db.set_progress_handler(step, 100)
+        found = log.search(query, since="2031-01-01T00:00:00.000000Z", path="src/nowhere.py")
+        log.db.set_progress_handler(None, 0)
+        spent.append(steps)
+        steps = 0
+        assert (found.hits, found.bounded) == ((), "quokka" not in query)
+    print(f"hundreds of SQLite's steps among 400 and 4,000 entries: {spent}")
+    assert spent[1] < 2 * spent[0]
+
+
+@pytest.mark.usefixtures("low_bounds")
 def test_a_rare_word_beside_common_ones_is_found_however_old_its_entry_is(log: Log) -> None:
     rare = log.add("the error of a quokka was seen")
     for n in range(400):

@@ -49,7 +49,8 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     ranking = rank_matches(index, query)
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
-        ranking = scanned if scanned.tiers or not ranking.tiers else ranking
+        if scanned.tiers or not ranking.tiers:
+            ranking = replace(scanned, bounded=scanned.bounded or ranking.bounded)
     page = Page(db, query, text_of)
     page.skip(entries(db, sorted(cursor.shown)))
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]

@@ -117,6 +117,11 @@ class Index:
         """Return the index of the entries from an id on."""
         return replace(self, scope=replace(self.scope, oldest=oldest))
 
+    @property
+    def of_any_time_and_path(self) -> Index:
+        """The index without what only the rows of `entry` tell: to count there takes a look at each match."""
+        return replace(self, scope=replace(self.scope, since=None, path=None))
+
     def is_common(self, expression: str) -> bool:
         """Whether more than `PROBE` entries match in all of the index, where the scope is less than that."""
         everywhere = replace(self, scope=Scope(self.scope.newest))
@@ -124,8 +129,8 @@ class Index:
 
     def count(self, expression: str) -> int:
         """Return how many entries match; of more than `PROBE` an estimate, by how dense the newest ones lie."""
-        if self.scope.oldest:
-            return len(self.newest(expression, WORK))
+        if self.scope.oldest or self.scope.phrases:
+            return len(self.newest(expression, PROBE + 1))
         sql, values = self._select("words.rowid AS id", expression)
         found, first = self.db.execute(
             f"SELECT count(*), min(id) FROM ({sql} ORDER BY id DESC LIMIT ?)",  # noqa: S608
@@ -136,14 +141,14 @@ class Index:
         )
 
     def newest(self, expression: str, limit: int) -> list[int]:
-        """Return the ids of the newest matches, newest first."""
-        if not self.scope.oldest:
-            return self._ids(expression, f"ORDER BY id DESC LIMIT {limit}")
-        # Backwards FTS5 would not stop at the oldest but go on to the next match.
+        """Return the ids of the newest matches, newest first; time grows with all matches of the scope."""
+        # Backwards FTS5 skips nothing, and stops at the oldest id only where that matches.
         return self._ids(expression, "ORDER BY id")[: -limit - 1 : -1]
 
     def latest(self, expression: str) -> list[int]:
-        """Return the ids of the `NEWEST` newest matches of what is common, newest first."""
+        """Return the ids of the `NEWEST` newest matches, newest first; quick for what is common."""
+        if self.of_any_time_and_path != self:
+            return self.newest(expression, NEWEST)
         return self._ids(expression, f"ORDER BY id DESC LIMIT {NEWEST}")
 
     def _ids(self, expression: str, order: str) -> list[int]:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pinfold.store.query import Line
+from pinfold.store.query import MAX_WORDS, Line
 from pinfold.store.sqlite.search.index import PROBE, WORK, Index, quoted
 from pinfold.store.sqlite.search.terms import Probe, probe_term
 
 
 def within_reach(whole: Index, line: Line) -> tuple[Index, list[Probe]]:
     """Return where a line is looked for, and what the index knows of its terms."""
-    index = whole
+    index = whole.of_any_time_and_path
     for phrase in line.phrases:
-        index = _narrowed(index, [whole.count(quoted(token)) for token in dict.fromkeys(phrase.split())])
+        tokens = [*dict.fromkeys(phrase.split())][:MAX_WORDS]
+        index = _narrowed(index, [index.count(quoted(token)) for token in tokens])
     index = index.holding(line.phrases)
     probes = [probe_term(index, term) for term in line.terms]
-    return _narrowed(index, [probe.matches for probe in probes if probe.matches]), probes
+    oldest = _narrowed(index, [probe.matches for probe in probes if probe.matches]).scope.oldest
+    return whole.holding(line.phrases).reaching_back_to(oldest), probes
 
 
 def _narrowed(index: Index, matches: Iterable[int]) -> Index:
