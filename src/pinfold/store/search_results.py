@@ -31,8 +31,8 @@ class SearchPage:
 
     A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
     (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
-    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
-    own, e.g. `S8` (None where nothing can be written).
+    best hit holds, 0 to 1. `bounded` says that only the newest entries were looked at, since all words were too common
+    or stand inside of others. `pointer` is the search's own, e.g. `S8` (None where nothing can be written).
     """
 
     pointer: str | None

@@ -121,7 +121,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
 def _head(page: SearchPage) -> str:
     name = f"{page.pointer} " if page.pointer else ""
     if not page.hits:
-        return f"{name}nothing found"
+        return f"{name}nothing found{', among the newest entries' if page.bounded else ''}"
     bounded = ", among the newest matches" if page.bounded else ""
     tiers = Counter(hit.tier for hit in page.hits)
     if len(tiers) == 1:
@@ -131,6 +131,10 @@ def _head(page: SearchPage) -> str:
 
 
 def _advice(page: SearchPage) -> str | None:
+    if not page.hits and page.bounded:
+        return (
+            "Older entries were not looked at for words this common or for parts of words: add a rarer word."
+        )
     if not page.hits:
         return "Try other words, fewer filters, or the exact identifier; put each phrasing on its own line."
     if page.covered < _LITTLE:
