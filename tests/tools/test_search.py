@@ -59,6 +59,23 @@ async def test_pages_show_each_hit_once(desk: Desk, tool: Call) -> None:
     assert len(found) == len(set(found)) == 30
 
 
+async def test_pages_go_on_to_the_end_of_many_phrasings(desk: Desk, tool: Call) -> None:
+    messages = [Message("user", f"deploy {n} to gateway{n % 8}, {n} done") for n in range(900)]
+    await desk.store.append_messages(desk.caller, messages)
+    arguments: dict[str, object] = {"query": "\n".join(f"gateway{n}" for n in range(8)), "limit": "50"}
+    found: list[str] = []
+    longest = 0
+    while True:
+        reply = await tool("search_history", **arguments)
+        found += [hit["pointer"] for hit in reply.structured["hits"]]
+        if "next" not in reply.structured:
+            break
+        arguments["cursor"] = reply.structured["next"]
+        longest = max(longest, len(reply.structured["next"]))
+    assert len(found) == len(set(found)) == 900
+    assert longest > 1_000
+
+
 async def test_little_overlap_is_said_with_advice(desk: Desk, tool: Call) -> None:
     await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
     reply = await tool(

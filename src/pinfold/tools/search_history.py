@@ -21,7 +21,7 @@ from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_QUERY_CHARS = 16 * 1024 * 1024  # more than a line of the wire holds: no query is too long
-_MAX_CURSOR_CHARS = 1_000
+_MAX_CURSOR_CHARS = 32_000  # the last page of eight phrasings names some thousand entries
 _MAX_LIMIT = 50
 _SNIPPET_CHARS = 160
 _TITLE_CHARS = 60
