@@ -52,7 +52,7 @@ def rows(bench: Bench) -> Iterator[Row]:
 
 
 def _ordinary(bench: Bench) -> Row:
-    """Return how long searches of ordinary words take in the log of a project of some months, at the 95th percentile."""
+    """Return how long searches of ordinary words take in the log of some months, at the 95th percentile."""
     scale = bench.scale
     history = bench.history(scale.middle_history)
     prose = Prose(bench.seed + 2)
