@@ -9,6 +9,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.sqlite.search import scan
 from pinfold.store.values import Caller
 from pinfold.tools import Desk
 from tests.tools.conftest import Call
@@ -58,6 +59,23 @@ async def test_pages_show_each_hit_once(desk: Desk, tool: Call) -> None:
     assert len(found) == len(set(found)) == 30
 
 
+async def test_pages_go_on_to_the_end_of_many_phrasings(desk: Desk, tool: Call) -> None:
+    messages = [Message("user", f"deploy {n} to gateway{n % 8}, {n} done") for n in range(900)]
+    await desk.store.append_messages(desk.caller, messages)
+    arguments: dict[str, object] = {"query": "\n".join(f"gateway{n}" for n in range(8)), "limit": "50"}
+    found: list[str] = []
+    longest = 0
+    while True:
+        reply = await tool("search_history", **arguments)
+        found += [hit["pointer"] for hit in reply.structured["hits"]]
+        if "next" not in reply.structured:
+            break
+        arguments["cursor"] = reply.structured["next"]
+        longest = max(longest, len(reply.structured["next"]))
+    assert len(found) == len(set(found)) == 900
+    assert longest > 1_000
+
+
 async def test_little_overlap_is_said_with_advice(desk: Desk, tool: Call) -> None:
     await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
     reply = await tool(
@@ -74,6 +92,17 @@ async def test_nothing_found_is_a_plain_reply_with_advice_and_a_miss(tool: Call)
     assert "Try other words" in reply.text
     misses = await tool("fetch_pointer", pointer="misses")
     assert misses.structured["items"][0]["query"] == "zyzzyva"
+
+
+async def test_a_search_that_did_not_look_at_old_entries_says_so(
+    desk: Desk, tool: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "SCANNED_ENTRIES", 3)
+    await desk.store.append_messages(desk.caller, [Message("assistant", text) for text in SAID])
+    reply = await tool("search_history", query="CONNRE")
+    assert reply.text.splitlines()[0].endswith("nothing found, among the newest entries")
+    assert "Older entries were not looked at" in reply.structured["advice"]
+    assert reply.structured["newest_only"]
 
 
 async def test_a_search_can_be_called_a_miss(desk: Desk, tool: Call) -> None:

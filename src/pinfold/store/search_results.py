@@ -40,9 +40,9 @@ class SearchPage:
     A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
     (only pieces of identifiers, such as `foo` of `foo_1500`); what answered an earlier miss comes behind what holds all
     words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
-    that ranking looked at the newest matches only. `pointer` is the search's
-    own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
-    pages, `partly` some to artifacts that are searched at their ends only, where no hit holds all words.
+    that only the newest entries were looked at, since all words were too common or stand inside of others. `pointer` is
+    the search's own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as
+    hits of earlier pages, `partly` some to artifacts searched at their ends only, where no hit holds all words.
     """
 
     pointer: str | None

@@ -22,7 +22,7 @@ from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_QUERY_CHARS = 16 * 1024 * 1024  # more than a line of the wire holds: no query is too long
-_MAX_CURSOR_CHARS = 1_000
+_MAX_CURSOR_CHARS = 32_000  # the last page of eight phrasings names some thousand entries
 _MAX_LIMIT = 50
 _SNIPPET_CHARS = 160
 _TITLE_CHARS = 60
@@ -127,7 +127,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
 def _head(page: SearchPage) -> str:
     name = f"{page.pointer} " if page.pointer else ""
     if not page.hits:
-        return f"{name}nothing found"
+        return f"{name}nothing found{', among the newest entries' if page.bounded else ''}"
     bounded = ", among the newest matches" if page.bounded else ""
     tiers = Counter(hit.tier for hit in page.hits)
     if len(tiers) == 1:
@@ -137,6 +137,10 @@ def _head(page: SearchPage) -> str:
 
 
 def _advice(page: SearchPage) -> str | None:
+    if not page.hits and page.bounded:
+        return (
+            "Older entries were not looked at for words this common or for parts of words: add a rarer word."
+        )
     if not page.hits:
         return "Try other words, fewer filters, or the exact identifier; put each phrasing on its own line."
     if page.covered < _LITTLE and page.tier != LEARNED_TIER:

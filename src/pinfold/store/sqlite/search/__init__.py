@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
 from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
-from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
+from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, first_lines, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
 from pinfold.store.sqlite.search.page import FoundHit, Page
@@ -50,13 +51,15 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     query.
     """
     query = parse(asked.query)
+    text_of = cache(text_of)  # ranking reads first lines of much of what the page shows
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank_matches(index, query)
+    ranking = rank_matches(index, query, partial(first_lines, db, text_of))
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
-        ranking = scanned if scanned.tiers or not ranking.tiers else ranking
+        if scanned.tiers or not ranking.tiers:
+            ranking = replace(scanned, bounded=scanned.bounded or ranking.bounded)
     lessons = learned(index, asked.query)
     if lessons:
         ranking = with_learned(ranking, lessons, asked.limit)

@@ -1,4 +1,8 @@
-"""From ranked entries to hits: one for each thing, in its present state, each text once."""
+"""From ranked entries to hits: one for each thing, in its present state, each text once.
+
+Texts can be long and many, so a page reads no more than `READ_CHARS` of them: what is left goes to the next one.
+Source: P32.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from pinfold.store.query import Line, Query
 from pinfold.store.search_results import COMPLETE_TIERS
@@ -15,6 +20,8 @@ from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
 from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.words import fold
+
+READ_CHARS = 10_000_000
 
 _FORMS = 16
 _NOTE_CHARS = 80
@@ -57,12 +64,19 @@ class Page:
         self._literals = {literal for line in query.lines for literal in line.literals}
         self._read = text_of
         self._texts: dict[int, str] = {}
+        self._chars = 0
         self._places: dict[str, int] = {}
         self._pieces: Counter[str] = Counter()
 
     def fill(self, rows: Iterable[EntryRow], limit: int) -> bool:
-        """Add up to `limit` hits from rows in order; return whether there would have been another one."""
+        """Add up to `limit` hits from rows in order; return whether there would have been another one.
+
+        Fewer, and at least one row, where the texts are long: then there may be others.
+        """
+        self._forget_texts()
         for row in rows:
+            if self._chars > READ_CHARS:
+                return True
             hit = self._hit(row)
             if hit is not None and len(self.hits) == limit and self._twin(hit) is None:
                 return True
@@ -70,9 +84,9 @@ class Page:
         return False
 
     def skip(self, rows: Iterable[EntryRow]) -> None:
-        """Remember what earlier pages showed."""
+        """Remember what earlier pages showed; of long texts not all."""
         for row in rows:
-            self._take(row, self._hit(row))
+            self._take(row, self._hit(row) if self._chars <= READ_CHARS else None)
         self._places = dict.fromkeys(self._places, _EARLIER)
         self.hits, self.repeats = [], []
 
@@ -80,19 +94,27 @@ class Page:
         """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
+        self._forget_texts()
         complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in _COMPLETE]
         ordered = iter(sorted(complete, key=lambda row: (tiers[row.id], self._lacking(row))))
         places = {row.id for row in complete}
         return [next(ordered) if row.id in places else row for row in rows]
 
     def _lacking(self, row: EntryRow) -> int:
+        if self._chars > READ_CHARS:
+            return len(self._literals)
         text = fold(self._text(row))
         return sum(literal not in text for literal in self._literals)
 
     def _text(self, row: EntryRow) -> str:
         if row.id not in self._texts:
             self._texts[row.id] = self._read(row)
+            self._chars += len(self._texts[row.id])
         return self._texts[row.id]
+
+    def _forget_texts(self) -> None:
+        self._texts.clear()
+        self._chars = 0
 
     def _hit(self, row: EntryRow) -> FoundHit | None:
         """Return the hit for a row, or None if it adds nothing to those before it."""
@@ -120,7 +142,10 @@ class Page:
 
     def _looks(self, hit: FoundHit) -> tuple[str, str]:
         """Return by what a hit is known again: its text, and its snippet without case, breaks and times of day."""
-        return self._text(hit.entry), " ".join(_TIME.sub("", fold(hit.snippet)).split())
+        text = blake2b(
+            self._text(hit.entry).encode("utf-8", "surrogatepass")
+        ).hexdigest()  # which may be long
+        return text, " ".join(_TIME.sub("", fold(hit.snippet)).split())
 
     def _twin(self, hit: FoundHit) -> int | None:
         """Return the place of the hit that reads the same, if there is one."""
