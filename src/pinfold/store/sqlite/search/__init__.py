@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
-from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
+from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, first_lines, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.page import FoundHit, Page
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
@@ -46,7 +47,7 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank_matches(index, query)
+    ranking = rank_matches(index, query, partial(first_lines, db, text_of))
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
         ranking = scanned if scanned.tiers or not ranking.tiers else ranking

@@ -25,6 +25,7 @@ class EntryRow:
 TextOf = Callable[[EntryRow], str]
 """Gives an entry's whole text, the same as was indexed."""
 
+HEAD_CHARS = 200
 COLUMNS = "id, seq, pointer, chunk, kind, session, at, ref"
 
 
@@ -46,3 +47,9 @@ def first_entry(db: sqlite3.Connection, pointer: str) -> EntryRow | None:
     sql = f"SELECT {COLUMNS} FROM entry WHERE pointer = ? ORDER BY id LIMIT 1"  # noqa: S608
     row = db.execute(sql, (pointer,)).fetchone()
     return EntryRow(*row) if row else None
+
+
+def first_lines(db: sqlite3.Connection, text_of: TextOf, ids: Iterable[int]) -> dict[int, str]:
+    """Return the first lines of those entries that are no piece of an artifact, cut at `HEAD_CHARS`."""
+    rows = (row for row in entries(db, ids) if row.chunk is None)
+    return {row.id: text_of(row).lstrip()[:HEAD_CHARS].partition("\n")[0] for row in rows}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query, Unit
 from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
-from pinfold.store.sqlite.search.score import most_words
+from pinfold.store.sqlite.search.score import HeadsOf, most_words
 from pinfold.store.sqlite.search.terms import Probe, probe_term
 
 _FUSION = 60
@@ -51,9 +51,9 @@ def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]
     return {entry: TIERS[places.get(entry, ranking.tiers[entry])] for entry in ids}
 
 
-def rank_matches(index: Index, query: Query) -> Ranking:
+def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
     """Rank what is found for each line; several lines are fused by their ranks."""
-    rankings = [_rank_line(index, line) for line in query.lines]
+    rankings = [_rank_line(index, line, heads_of) for line in query.lines]
     found = [ranking for ranking in rankings if ranking.tiers]
     bounded = any(ranking.bounded for ranking in rankings)
     if len(found) < 2:
@@ -72,10 +72,10 @@ def rank_matches(index: Index, query: Query) -> Ranking:
     return Ranking(in_order, covered or found[0].covered, bounded, words, beginnings)
 
 
-def _rank_line(whole: Index, line: Line) -> Ranking:
+def _rank_line(whole: Index, line: Line, heads_of: HeadsOf) -> Ranking:
     index = whole.holding(line.phrases)
     probes = [probe_term(index, term) for term in line.terms]
-    some, bounded = most_words(index, line, probes)
+    some, bounded = most_words(index, line, probes, heads_of)
     if not any(probe.matches for probe in probes):
         some = _with_most_pieces(index, line, some)
     lists = [*_complete(index, line, probes, dict(some)), [entry for entry, _ in some]]
