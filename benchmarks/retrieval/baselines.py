@@ -59,7 +59,7 @@ class Fts:
 
     def __init__(self, tokenizer: str, *, drop_stop_words: bool, shortest: int = 1) -> None:
         dropped = ", stop words off" if drop_stop_words else ""
-        self.name = f"FTS5 {tokenizer.split()[0]}{dropped}"
+        self.name = f"FTS5 {tokenizer.partition(' ')[0]}{dropped}"
         self._tokenizer = tokenizer
         self._dropped = STOP_WORDS if drop_stop_words else frozenset()
         self._shortest = shortest
@@ -67,7 +67,7 @@ class Fts:
 
     def hold(self, texts: Iterable[Text]) -> None:
         self.close()
-        self._names = {number: text for number, text in enumerate(texts)}
+        self._names = dict(enumerate(texts))
         self._db = sqlite3.connect(":memory:")
         self._db.execute(f'CREATE VIRTUAL TABLE words USING fts5(text, tokenize="{self._tokenizer}")')
         rows = ((number, text.text) for number, text in self._names.items())
@@ -82,7 +82,9 @@ class Fts:
         return [self._names[row[0]].name for row in self._db.execute(query, (wanted, limit))]
 
     def _words(self, question: str) -> list[str]:
-        words = [word for word in dict.fromkeys(_WORD.findall(question.lower())) if len(word) >= self._shortest]
+        words = [
+            word for word in dict.fromkeys(_WORD.findall(question.lower())) if len(word) >= self._shortest
+        ]
         return [word for word in words if word not in self._dropped] or words
 
     def index_bytes(self) -> int:

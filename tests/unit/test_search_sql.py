@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import pinfold.store.sqlite.search.index as index
 import pinfold.store.sqlite.search.scan as scan
+import pinfold.store.sqlite.search.terms as terms
 from pinfold.store.commands import SearchHistory
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.sqlite.search import (
@@ -569,7 +570,7 @@ def test_what_is_unindexed_is_gone_and_the_index_stays_sound(log: Log) -> None:
 def test_common_words_are_ranked_among_the_newest_and_that_is_said(
     log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (index, *_users_of_probe()):
+    for module in (index, terms):
         monkeypatch.setattr(module, "PROBE", 50)
     monkeypatch.setattr(index, "NEWEST", 20)
     for n in range(200):
@@ -581,12 +582,6 @@ def test_common_words_are_ranked_among_the_newest_and_that_is_said(
     rare = log.add("the error of a quokka")
     found = log.search("quokka error")
     assert (found.hits[0].entry.id, found.bounded) == (rare, False)
-
-
-def _users_of_probe() -> tuple[Any, ...]:
-    from pinfold.store.sqlite.search import score, terms
-
-    return score, terms
 
 
 @pytest.mark.full

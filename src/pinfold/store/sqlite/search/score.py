@@ -31,9 +31,7 @@ HeadsOf = Callable[[list[int]], dict[int, str]]
 """Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""
 
 
-def most_words(
-    index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf
-) -> tuple[list[Scored], bool]:
+def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf) -> tuple[list[Scored], bool]:
     """Return entries with some of the words, best first, and whether only the newest matches were looked at.
 
     Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
