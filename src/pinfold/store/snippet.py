@@ -38,14 +38,28 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A pattern, and the strings of which a text holds all of one group wherever the pattern matches."""
+
+    pattern: str
+    needed: tuple[tuple[str, ...], ...]
+
+    def starts(self, folded: str) -> list[int]:
+        """Return where the pattern matches; most texts lack a word of it, and compiling costs milliseconds."""
+        if not any(all(one in folded for one in group) for group in self.needed):
+            return []
+        return [match.start() for match in re.compile(self.pattern).finditer(folded)]
+
+
+@dataclass(frozen=True, slots=True)
 class Sought:
-    """What a snippet is to show. `first` are patterns of places that go before any words, the best first.
+    """What a snippet is to show. `first` are places that go before any words, the best first.
 
     `forms` are those of `query.Line`, the most telling first.
     """
 
     forms: tuple[str, ...]
-    first: tuple[re.Pattern[str], ...] = ()
+    first: tuple[Place, ...] = ()
 
 
 def sought(rows: Sequence[Sequence[str]], literals: Iterable[str], forms: Iterable[str]) -> Sought:
@@ -53,9 +67,17 @@ def sought(rows: Sequence[Sequence[str]], literals: Iterable[str], forms: Iterab
 
     `rows` are groups of forms whose tokens must stand in a row; literals must stand as they are, folded.
     """
-    groups = [pattern for row in rows for pattern in _row_patterns(row)]
-    as_written = [_literal(literal) for literal in sorted(literals, key=len, reverse=True)]
-    return Sought(tuple(forms), tuple(re.compile("|".join(one)) for one in [*groups, as_written] if one))
+    places = [
+        Place("|".join(patterns), tuple(tuple(map(_stem, form.split()[:_MOST_TOKENS])) for form in row))
+        for row in rows
+        for patterns in _row_patterns(row)
+        if patterns
+    ]
+    longest_first = sorted(literals, key=len, reverse=True)
+    if longest_first:
+        as_written = "|".join(map(_literal, longest_first))
+        places.append(Place(as_written, tuple((literal,) for literal in longest_first)))
+    return Sought(tuple(forms), tuple(places))
 
 
 def snippet(text: str, sought: Sought, width: int = MAX_CHARS) -> Snippet:
@@ -71,8 +93,8 @@ def snippet(text: str, sought: Sought, width: int = MAX_CHARS) -> Snippet:
 
 
 def _place(folded: str, sought: Sought, width: int) -> int:
-    for pattern in sought.first:
-        anchors = [match.start() for match in pattern.finditer(folded)]
+    for place in sought.first:
+        anchors = place.starts(folded)
         if anchors[1:]:
             return _best(folded, anchors, _matches(folded, sought.forms), (_SHOWN_BEFORE, width - _LEAD))
         if anchors:
@@ -83,7 +105,8 @@ def _place(folded: str, sought: Sought, width: int) -> int:
 
 def _matches(folded: str, forms: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return (start, form's place from 1), by start; inside of words only if nothing stands on its own."""
-    for pattern in _patterns(forms):
+    for alternatives in (_own, _inside) if forms else ():
+        pattern = alternatives(forms)
         found = [(match.start(), match.lastindex or 0) for match in pattern.finditer(folded)]
         if found:
             return found
@@ -91,13 +114,16 @@ def _matches(folded: str, forms: tuple[str, ...]) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=64)
-def _patterns(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return one pattern for whole words and one for anything, with a group for each form."""
-    if not forms:
-        return ()
+def _own(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for whole words, with a group for each form."""
     own = "|".join(f"({_pattern(form)}{_STOPS if form.isdigit() else ''})" for form in forms)
-    inside = "|".join(f"({_pattern(form)})" for form in forms)
-    return re.compile(f"{_STARTS}(?:{own})"), re.compile(inside)
+    return re.compile(f"{_STARTS}(?:{own})")
+
+
+@lru_cache(maxsize=64)
+def _inside(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for the forms anywhere, with a group for each."""
+    return re.compile("|".join(f"({_pattern(form)})" for form in forms))
 
 
 def _pattern(form: str) -> str:
