@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pinfold.store.errors import PinfoldError
+from pinfold.store.errors import FULL, PinfoldError
 
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
@@ -21,7 +21,6 @@ PROJECT = click.option(
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the project (default: the client's project folder, else the working directory).",
 )
-
 
 
 def dry_run(meaning: str) -> Callable[[Command_], Command_]:
@@ -56,6 +55,14 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
             raise
         _tell_json(error.format_message())
         ctx.exit(2)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        from pinfold.server.terminals import give_up_output
+
+        click.echo(f"pinfold: what was to be printed could not be ({error.strerror}).", err=True)
+        give_up_output()
+        ctx.exit(1)
     except PinfoldError as error:
         from pinfold.server.wording import for_person
 

@@ -36,7 +36,9 @@ _LETTERS = {
 
 
 def plan(
-    db: sqlite3.Connection, given: Forget | Retention, clean: Callable[[Forget | Retention], Forget | Retention]
+    db: sqlite3.Connection,
+    given: Forget | Retention,
+    clean: Callable[[Forget | Retention], Forget | Retention],
 ) -> ForgetPlan:
     """Return what would go; the same as goes when nothing is written in between. `clean` redacts a command."""
     command = clean(given)

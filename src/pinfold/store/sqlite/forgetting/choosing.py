@@ -56,7 +56,7 @@ def spellings(given: Forget | Retention, asked: Forget | Retention) -> tuple[str
 def chosen(db: sqlite3.Connection, command: Forget, texts: tuple[str, ...]) -> set[int]:
     """Return the seqs that a command names itself; `texts` are the spellings of its `match`.
 
-    Raises `InvalidInputError` unless it names in exactly one way, and in Unicode, `NotFoundError` for what is not there.
+    Raises `InvalidInputError` unless it names in exactly one way and in Unicode, `NotFoundError` for what is not there.
     """
     ways = [command.pointers, command.session, command.before, command.match]
     if sum(bool(way) for way in ways) != 1:
@@ -143,7 +143,7 @@ def _is_seq(text: str) -> bool:
 def _day(digits: str) -> str | None:
     """Return the day that digits without hyphens spell, too."""
     try:
-        return datetime.strptime(digits, "%Y%m%d").date().isoformat() if len(digits) == 8 else None  # noqa: DTZ007
+        return datetime.strptime(digits, "%Y%m%d").date().isoformat() if len(digits) == 8 else None
     except ValueError:
         return None
 
