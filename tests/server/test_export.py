@@ -233,9 +233,7 @@ def test_no_export_takes_the_place_of_a_stores_file(project: Project, tmp_path: 
     ("streams", "told"),
     [(">&-", b"Standard output is closed"), (">/dev/full", b"could not be (No space left on device)")],
 )
-def test_output_that_goes_nowhere_is_one_line_and_no_bug(
-    project: Project, streams: str, told: bytes
-) -> None:
+def test_output_that_goes_nowhere_is_one_line_and_no_bug(project: Project, streams: str, told: bytes) -> None:
     command = [sys.executable, "-m", "pinfold", "export", "--project", str(project.folder)]
     done = subprocess.run(
         ["sh", "-c", f'"$@" {streams}', "sh", *command],

@@ -198,7 +198,7 @@ def _named(db: sqlite3.Connection) -> set[int]:
     rows = db.execute(
         "SELECT text || ' ' || why FROM pin UNION ALL SELECT state FROM checkpoint UNION ALL SELECT body FROM fold"
     )
-    pointers = {found for row in rows for found in _POINTER.findall(row[0])}
+    pointers = {found for row in rows for found in _POINTER.findall(str(row[0]))}
     entries = {int(number) for letter, number in pointers if letter == "H"}
     numbers = [int(number) for letter, number in pointers if letter == "A"]
     numbers += [
