@@ -288,6 +288,29 @@ async def test_a_row_that_cannot_be_what_it_stands_for_is_damage_and_no_bug(plac
     await store.close()
 
 
+@pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        ("UPDATE pin SET number = 77 WHERE number = 1", False),
+        ("UPDATE entry SET pointer = 'F77' WHERE pointer = 'F1'", True),
+    ],
+)
+async def test_what_a_view_lost_stops_no_forgetting_by_a_bug(place: Place, sql: str, refused: bool) -> None:
+    with closing(sqlite3.connect(place.database)) as link:
+        link.execute("UPDATE fold SET body = json_set(body, '$.lost', json('{\"1\": [\"Redis\"]}'))")
+        assert link.execute(sql).rowcount > 0
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    asked = Forget(ANNA, (Pointer(PointerKind.PIN, 1),))
+    assert [each.pointer for each in (await store.forget_plan(asked)).doomed] == ["P1"]
+    if refused:
+        with pytest.raises(DamagedError, match="The entry of F1 is damaged; nothing was changed"):
+            await store.forget(asked)
+    else:
+        assert (await store.forget(asked)).receipt is not None
+    await store.close()
+
+
 async def test_a_schema_that_is_no_text_is_damage_and_no_bug(place: Place) -> None:
     """SQLite repeats it in its own words, which the driver then cannot read."""
     with closing(sqlite3.connect(place.database)) as link:

@@ -42,11 +42,14 @@ YES = click.option("--yes", is_flag=True, expose_value=False, callback=_agree, h
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
 
 
+_INTERRUPTED = 130
+
+
 @contextmanager
 def telling_errors(ctx: click.Context) -> Iterator[None]:
     """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1.
 
-    With --json so is one of the command's own use, with exit status 2.
+    With --json so is one of the command's own use, with exit status 2, and an interrupt, with 130.
     """
     try:
         yield
@@ -55,6 +58,11 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
             raise
         _tell_json(error.format_message())
         ctx.exit(2)
+    except KeyboardInterrupt:
+        if not ctx.params.get("as_json"):
+            raise
+        _tell_json("Interrupted.")
+        ctx.exit(_INTERRUPTED)
     except OSError as error:
         if error.errno not in FULL:
             raise

@@ -149,7 +149,8 @@ def _doomed(db: sqlite3.Connection, seq: int, why: str) -> Doomed:
 
 
 def _is_live(db: sqlite3.Connection, number: int) -> bool:
-    return db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()[0] is None
+    row = db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()
+    return row is not None and row[0] is None  # a damaged view may lack it
 
 
 def _title(one: Event, body: Body) -> str:

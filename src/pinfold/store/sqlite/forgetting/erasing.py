@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from pinfold.store.errors import DamagedError
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.forgetting import Doomed, Forget, Forgotten, Retention
 from pinfold.store.sqlite.answers import drop_answer
@@ -68,6 +69,8 @@ def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body
     """Return the event that holds a fold's body, and that body without what it quotes of the gone."""
     holder = tx.db.execute("SELECT seq FROM entry WHERE pointer = ? AND chunk IS NULL", (pointer,)).fetchone()
     row = tx.db.execute("SELECT * FROM fold WHERE number = ?", (int(pointer[1:]),)).fetchone()
+    if holder is None:
+        raise DamagedError(f"The entry of {pointer}")
     body: Body = json.loads(row["body"])
     pins = {each[1:] for each in gone if each.startswith("P")}
     kept: Body = {
