@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -276,7 +276,7 @@ async def test_a_row_that_cannot_be_what_it_stands_for_is_damage_and_no_bug(plac
         link.commit()
     store = await open_store(place.folder, "demo")
     number = int(pointer[1:])
-    reads = {
+    reads: dict[str, Callable[[], Awaitable[object]]] = {
         "event": lambda: store.forget_plan(Forget(ANNA, (Pointer(PointerKind.ARTIFACT, number),))),
         "pin": lambda: store.pin(number),
         "artifact": lambda: store.artifact(number),
