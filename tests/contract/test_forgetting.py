@@ -215,10 +215,43 @@ async def test_a_checkpoint_that_others_went_on_from_can_go(store: Store) -> Non
     await _sound(store)
 
 
-@pytest.mark.parametrize("way", [{}, {"session": "1", "match": "x"}, {"before": "yesterday"}])
+@pytest.mark.parametrize(
+    "way",
+    [
+        {},
+        {"session": "1", "match": "x"},
+        {"before": "yesterday"},
+        {"before": "9" * 20},
+        {"before": "20261130"},  # a day in the short form of ISO 8601, not so many events
+        {"before": "\udcff"},
+        {"match": "\udcff"},
+        {"session": "\udcff"},
+    ],
+)
 async def test_what_to_forget_has_to_be_clear(store: Store, way: dict[str, str]) -> None:
     with pytest.raises(InvalidInputError):
         await store.forget_plan(Forget(CLI, **way))  # type: ignore[arg-type]
+
+
+async def test_numbers_beyond_all_that_can_be_stored_name_nothing(store: Store) -> None:
+    await say(store, "kept")
+    with pytest.raises(NotFoundError, match="none of that number"):
+        await store.forget_plan(Forget(CLI, session="9" * 20))
+    assert (await store.forget_plan(Retention(CLI, "2999-01-01", sessions=10**20))).is_empty
+    assert len((await store.forget_plan(Forget(CLI, before="020261130"))).doomed) == 1
+
+
+async def test_a_secret_that_was_kept_since_it_did_not_look_like_one_there_can_go(store: Store) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5"
+    [missed] = await say(store, f"glued: foo{token}")
+    [cleaned] = await say(store, f"alone: {token}")
+    assert token in (await store.entry(int(missed[1:]))).text
+    assert token not in (await store.entry(int(cleaned[1:]))).text
+    await find(store, f"foo{token}")
+    done = await _forget(store, match=token)
+    assert [each.pointer for each in done.plan.doomed] == [missed, cleaned]
+    assert done.plan.searches == 1
+    await _sound(store)
 
 
 async def test_the_words_elsewhere_are_named(store: Store) -> None:

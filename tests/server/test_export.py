@@ -217,6 +217,35 @@ def test_a_file_is_the_users_alone_whole_and_never_overwritten_unasked(
     assert os.listdir(file.parent) == ["log.jsonl"]
 
 
+@pytest.mark.promise("P11")
+@pytest.mark.parametrize("name", ["log.db", "log.db-journal", "store-id", "backups/one.db"])
+def test_no_export_takes_the_place_of_a_stores_file(project: Project, tmp_path: Path, name: str) -> None:
+    folder = project.settings.store_folder
+    (tmp_path / "link").symlink_to(folder)
+    before = {path: path.read_bytes() for path in sorted(folder.iterdir())}
+    for place in (folder, tmp_path / "link"):
+        refused = project.run("export", "--force", "--output", str(place / name))
+        assert (refused.exit_code, "among the stores" in refused.stderr) == (1, True), refused.stderr
+    assert {path: path.read_bytes() for path in sorted(folder.iterdir())} == before
+
+
+@pytest.mark.parametrize(
+    ("streams", "told"),
+    [(">&-", b"Standard output is closed"), (">/dev/full", b"could not be (No space left on device)")],
+)
+def test_output_that_goes_nowhere_is_one_line_and_no_bug(project: Project, streams: str, told: bytes) -> None:
+    command = [sys.executable, "-m", "pinfold", "export", "--project", str(project.folder)]
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {streams}', "sh", *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "PINFOLD_HOME": str(project.home)},
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1), done.stderr
+    assert told in done.stderr
+
+
 def test_only_a_file_is_ever_overwritten(project: Project, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

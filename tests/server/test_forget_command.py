@@ -27,6 +27,27 @@ def test_nothing_goes_without_a_word(project: Project) -> None:
     assert project.lines("pins") == before
 
 
+@pytest.mark.parametrize("both", [["--dry-run", "--yes"], ["--yes", "--dry-run"]])
+@pytest.mark.parametrize("command", [["forget", "P1"], ["gc", "--older-than", "0d"], ["restore", "a-backup"]])
+def test_to_look_and_to_do_at_once_is_refused_in_either_order(
+    project: Project, command: list[str], both: list[str]
+) -> None:
+    before = project.lines("pins")
+    refused = project.run(*command, *both)
+    assert (refused.exit_code, "give one of them" in refused.stderr) == (2, True)
+    assert json.loads(project.run(*command, *both, "--json").stdout)["ok"] is False
+    assert project.lines("pins") == before
+
+
+@pytest.mark.parametrize("more", [["P1"], ["--match", "Postgres"], ["--keep-pins"], ["--dry-run"]])
+def test_to_finish_a_scrub_forgets_nothing_and_is_no_dry_run(project: Project, more: list[str]) -> None:
+    size = (project.settings.store_folder / "log.db").stat().st_size
+    refused = project.run("forget", "--finish", *more, "--json")
+    assert (refused.exit_code, json.loads(refused.stdout)["ok"]) == (2, False)
+    assert (project.settings.store_folder / "log.db").stat().st_size == size
+    assert project.run("forget", "--finish", "--yes").exit_code == 0
+
+
 def test_what_went_is_told_and_gone(project: Project) -> None:
     [newest, *rest] = project.lines("pins")
     done = project.run("forget", newest[0], "--yes")

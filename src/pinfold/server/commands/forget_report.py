@@ -17,6 +17,7 @@ from pinfold.server.commands.progress import bar
 from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import flat, tolerate_encoding
 from pinfold.server.settings import Settings
+from pinfold.server.terminals import is_terminal
 from pinfold.store import Store
 from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
 from pinfold.store.sqlite.connection import Place
@@ -82,13 +83,13 @@ def _show(planned: ForgetPlan) -> None:
     """Show live pins first, then the others, on a terminal not more than a screenful."""
     live = [each for each in planned.doomed if each.is_live_pin]
     others = [each for each in planned.doomed if not each.is_live_pin]
-    shown = others[:_SHOWN] if sys.stdout.isatty() else others
+    shown = others[:_SHOWN] if is_terminal(sys.stdout) else others
     for each in [*live, *shown]:
         click.echo(_line(each))
     if len(shown) < len(others):
         click.echo(f"… and {len(others) - len(shown):,} more")
     for line in _remarks(planned, live):
-        click.echo(line, err=not sys.stdout.isatty())
+        click.echo(line, err=not is_terminal(sys.stdout))
 
 
 def _line(each: Doomed) -> str:

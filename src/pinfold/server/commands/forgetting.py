@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pinfold.server.options import JSON, PROJECT, YES, Command, settings_of
+from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
     from pinfold.store.values import Caller, Pointer
 
-_LOOK = click.option("--dry-run", "mode", flag_value="look", help="Show what would go and change nothing.")
+_LOOK = dry_run("Show what would go and change nothing.")
 _DAYS = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
 _LONGEST_DAYS = 36_500
 
@@ -75,6 +75,8 @@ def forget(
     from pinfold.store.forgetting import Forget
 
     if way.pop("finish"):
+        if pointers or mode == "look" or any(way.values()):
+            raise click.UsageError("--finish goes alone: it scrubs the files, and forgets nothing more.")
         ok = finish_scrub(settings_of(project), as_json=as_json)
     else:
         ok = carry_out(settings_of(project), Forget(_person(), pointers, **way), mode, as_json=as_json)

@@ -15,6 +15,7 @@ from pinfold.context.visible import counted, size_text
 from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.settings import Settings
+from pinfold.server.terminals import is_terminal
 from pinfold.server.transcripts.finding import Found, found_at, of_project
 from pinfold.server.transcripts.importing import Imported, import_transcripts, unread
 from pinfold.store.errors import InvalidInputError
@@ -123,7 +124,7 @@ def _told(outcome: Imported) -> str:
 @contextmanager
 def _bar(found: Sequence[Found]) -> Iterator[Callable[[int], None]]:
     """Show a bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda _: None
         return
     import click

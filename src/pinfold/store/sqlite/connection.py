@@ -187,6 +187,9 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         db.close()
         translate(error, str(database.parent))
+    except UnicodeDecodeError:  # of the driver, over its own words about a schema that is no text
+        db.close()
+        refuse(Place(database.parent), "its schema cannot be read")
     return db
 
 

@@ -266,7 +266,7 @@ class SqliteStore(Store):
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""
-        return await self._reader.read(lambda db: plan(db, cleaned(self.redactor, command)), None)
+        return await self._reader.read(lambda db: plan(db, command, partial(cleaned, self.redactor)), None)
 
     async def forget(self, command: Forget | Retention) -> Forgotten:
         """See `Store.forget`."""
