@@ -311,6 +311,17 @@ async def test_what_a_view_lost_stops_no_forgetting_by_a_bug(place: Place, sql: 
     await store.close()
 
 
+@pytest.mark.parametrize("body", ["[5]", "{}", "not JSON"])
+async def test_a_fold_that_cannot_be_read_is_damage_to_forget_and_no_bug(place: Place, body: str) -> None:
+    with closing(sqlite3.connect(place.database)) as link:
+        assert link.execute("UPDATE fold SET body = ?", (body,)).rowcount > 0
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    with pytest.raises(DamagedError, match="table fold"):
+        await store.forget_plan(Forget(ANNA, (Pointer(PointerKind.PIN, 1),)))
+    await store.close()
+
+
 async def test_a_schema_that_is_no_text_is_damage_and_no_bug(place: Place) -> None:
     """SQLite repeats it in its own words, which the driver then cannot read."""
     with closing(sqlite3.connect(place.database)) as link:

@@ -18,6 +18,7 @@ from pinfold.store.sqlite.forgetting.choosing import (
     session_number,
     spellings,
 )
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.rows import event_at
 from pinfold.store.values import PointerKind
 
@@ -165,8 +166,10 @@ def _title(one: Event, body: Body) -> str:
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
 
 
-def _quotes(body: Body, gone: set[str]) -> bool:
+@readable("fold")
+def _quotes(row: sqlite3.Row, gone: set[str]) -> bool:
     """Whether a fold's body quotes what goes: a sentence or string of it, or a pin's specifics."""
+    body = json.loads(row["body"])
     pins = {pointer[1:] for pointer in gone if pointer.startswith("P")}
     quoted = {pointer for pointer, _ in body["offered"]} | {pointer for _, pointer in body["strings"]}
     return not (quoted.isdisjoint(gone) and pins.isdisjoint(body["lost"]))
@@ -175,7 +178,7 @@ def _quotes(body: Body, gone: set[str]) -> bool:
 def _cleaned(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
     gone = {each.pointer for each in doomed}
     for row in db.execute("SELECT number, body FROM fold").fetchall():
-        if f"F{row['number']}" not in gone and _quotes(json.loads(row["body"]), gone):
+        if f"F{row['number']}" not in gone and _quotes(row, gone):
             yield f"F{row['number']}"
 
 

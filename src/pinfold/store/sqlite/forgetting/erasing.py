@@ -14,6 +14,7 @@ from pinfold.store.sqlite.forgetting.choosing import spellings
 from pinfold.store.sqlite.forgetting.scrubbing import owe
 from pinfold.store.sqlite.indexing import unindex_entry
 from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.rebuilding import count, empty, rebuild
 from pinfold.store.sqlite.search.entries import COLUMNS, EntryRow
 from pinfold.store.sqlite.searching import text_of
@@ -65,6 +66,7 @@ def _forget_searches(tx: Transaction, command: Forget | Retention, gone: set[str
     return sorted(numbers - missed)
 
 
+@readable("fold")
 def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body]:
     """Return the event that holds a fold's body, and that body without what it quotes of the gone."""
     holder = tx.db.execute("SELECT seq FROM entry WHERE pointer = ? AND chunk IS NULL", (pointer,)).fetchone()
