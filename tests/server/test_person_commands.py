@@ -302,14 +302,14 @@ def test_a_usage_error_is_an_object_too_where_json_is_asked_for(
 
 def test_search_has_the_filters_of_the_tool(project: Project) -> None:
     assert [row[:2] for row in project.lines("search", "tokens", "minutes")] == [
-        ["F1", "folds"],
         ["P1", "pins"],
+        ["F1", "folds"],
     ]
     assert [row[0] for row in project.lines("search", "tokens", "--kind", "pins", "--session", "s1")] == [
         "P1"
     ]
     assert project.lines("search", "tokens", "--path", "nowhere.py") == []
-    assert project.lines("search", "tokens", "--since", "2026-01-01", "--limit", "1")[0][0] == "F1"
+    assert project.lines("search", "tokens", "--since", "2026-01-01", "--limit", "1")[0][0] == "P1"
     found = json.loads(project.run("search", "Postgres", "--json").stdout)
     assert found["hits"][0]["note"] == "replaces P3: Use Postgres 16"
 
