@@ -25,14 +25,16 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_a_long_output_is_kept_whole_and_its_message_shows_both_ends(place: Place) -> None:
+def test_a_long_output_is_kept_whole_named_by_its_command_and_its_message_shows_both_ends(
+    place: Place,
+) -> None:
     output = "\n".join(f"row {number} of the report" for number in range(5_000))
-    place.follow(transcript(place.folder, [Written().runs("Bash", {"command": "report"}, output)]))
+    place.follow(transcript(place.folder, [Written().runs("Bash", {"command": "make\nreport"}, output)]))
     call, result = texts(place.events())
-    assert call == "report"
+    assert call == "make\nreport"
     assert result.startswith("row 0 of the report\n")
     assert re.search(r"\n\[… [\d,]+ characters between, whole in …\]\n", result)
-    assert result.endswith("row 4999 of the report\n[A1 Bash]")
+    assert result.endswith("row 4999 of the report\n[A1 make report]")
     assert len(result) < 7_000
     assert place.run("show", "A1", "--raw").stdout.strip() == output
     (artifact,) = bodies(place.events(), "artifact.spilled")
