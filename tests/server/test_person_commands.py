@@ -245,6 +245,10 @@ def test_show_accepts_listings_and_the_brief(project: Project) -> None:
         ),
         (("show", "H99"), f"H99: there is no such entry in this project. {PINFOLD} search finds entries.\n"),
         (
+            ("show", "H1"),
+            f"H1: it is no message, tool call or tool result. {PINFOLD} search finds entries.\n",
+        ),
+        (
             ("show", "S99"),
             f"S99: there is no such search in this project. Search again with {PINFOLD} search.\n",
         ),
