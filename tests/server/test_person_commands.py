@@ -54,7 +54,8 @@ def test_without_a_store_each_says_so_and_makes_none(empty: Project, command: tu
     told = plain.stderr.removeprefix("pinfold: ").removesuffix("\n")
     assert (plain.exit_code, plain.stdout, as_json.exit_code) == (1, "", 1)
     assert told.startswith(f"project app ({empty.folder}): pinfold has kept nothing for it yet. ")
-    assert told.endswith(f"If a client has already run here, its hooks did not: {command_name()} install.")
+    assert all(f"{command_name()} {way}" in told for way in ("import", "doctor"))
+    assert told.endswith("Codex asks in /hooks to trust it.")
     assert json.loads(as_json.stdout) == {"ok": False, "error": told}
     assert not empty.home.exists()
 
