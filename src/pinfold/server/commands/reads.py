@@ -114,6 +114,8 @@ def search(ctx: click.Context, project: Path | None, words: tuple[str, ...], *, 
 def show(ctx: click.Context, project: Path | None, pointer: str, *, raw: bool, as_json: bool) -> None:
     """Show what a pointer leads to: P7, A12, A12#L10-40, C3, H142, F2, S9, brief, pins, artifacts, …
 
+    `show pins` lists those that were superseded, too, as an agent is shown them; `pinfold pins` those that stand.
+
     An artifact, or a part of anything, goes into a pipe or a file as it was stored, byte for byte:
     pinfold show A12 > FILE. On a terminal a long artifact is shown by its first and last lines.
     """
