@@ -68,6 +68,16 @@ def test_a_session_is_spelled_as_listings_do(project: Project, spelled: str) -> 
     assert looked.stdout == project.run("forget", "--session", "1", "--dry-run").stdout != ""
 
 
+@pytest.mark.parametrize("command", [["forget", "--dry-run"], ["show"]], ids=["forget", "show"])
+def test_a_session_is_not_taken_for_the_search_of_its_number(project: Project, command: list[str]) -> None:
+    search = json.loads(project.run("search", "redis", "--json").stdout)["search"]
+    assert project.run(*command, search).exit_code == 0
+    refused = project.run(*command, search.lower())
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert f"{search.lower()} is a session: " in refused.stderr
+    assert f"--session {search.lower()}; a search is {search}" in refused.stderr
+
+
 def test_the_whole_plan_is_told_as_an_object(project: Project) -> None:
     facts = json.loads(project.run("forget", "--before", "9999", "--dry-run", "--json").stdout)
     assert (facts["ok"], facts["done"], facts["receipt"], facts["scrub"]) == (True, False, None, None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pinfold.server.commands.session_names import refuse_as_pointer
 from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _LONGEST_DAYS = 36_500
 def _pointers(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[Pointer, ...]:
     from pinfold.store.values import Pointer, PointerKind
 
+    for text in texts:
+        refuse_as_pointer(text, "--session")
     found = [re.fullmatch(r"([PACHFS])([1-9][0-9]{0,17})", text.strip(), re.IGNORECASE) for text in texts]
     if not all(found):
         raise click.BadParameter("a pointer looks like P7, A12, C3, H142, F2 or S9, without a range")
