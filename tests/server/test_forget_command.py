@@ -115,6 +115,33 @@ def test_what_cannot_be_meant_is_refused_with_the_accepted_form(project: Project
     assert any(form in refused.stderr for form in ("P7", "2026-11-30", "--match")), refused.stderr
 
 
-@pytest.mark.parametrize("text", ["", "soon", "-1d", "99999y"])
-def test_a_time_that_is_none_is_refused(project: Project, text: str) -> None:
-    assert "90d" in project.run("gc", "--older-than", text, "--dry-run").stderr
+@pytest.mark.parametrize("text", ["", "soon", "-1d", "99999y", "5", "0"])
+def test_a_time_that_is_none_or_has_no_unit_is_refused(project: Project, text: str) -> None:
+    refused = project.run("gc", "--older-than", text, "--dry-run")
+    assert (refused.exit_code, "90d" in refused.stderr) == (2, True)
+
+
+def test_before_takes_an_age_as_gc_does_and_its_error_names_every_form(project: Project) -> None:
+    everything = project.run("forget", "--before", "9999", "--dry-run").stdout
+    assert project.run("forget", "--before", "0d", "--dry-run").stdout == everything != ""
+    wrong = project.run("forget", "--before", "yesterday")
+    assert (wrong.exit_code, "2026-11-30" in wrong.stderr, "4812" in wrong.stderr) == (1, True, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "time"),
+    [
+        (("forget", "--before", "1"), "event 1;"),
+        (("forget", "--before", "2001-01-01"), "2001-01-01;"),
+        (("forget", "--before", "20y"), " UTC;"),
+        (("gc", "--older-than", "20y"), " UTC;"),
+    ],
+)
+def test_where_nothing_is_so_old_it_is_said_what_counts(
+    project: Project, command: tuple[str, ...], time: str
+) -> None:
+    told = project.run(*command, "--dry-run")
+    assert (told.exit_code, told.stdout) == (0, "")
+    assert told.stderr.startswith("There is nothing to forget that was stored before ")
+    assert time in told.stderr
+    assert told.stderr.endswith("imported later counts from its import.\n")

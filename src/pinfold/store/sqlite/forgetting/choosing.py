@@ -120,7 +120,8 @@ def instant(text: str) -> str:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
+        forms = "A date looks like 2026-11-30, a seq of the log like 4812."
+        raise InvalidInputError(f"{text!r} is no date.", forms) from None
     return stamp(found)
 
 
