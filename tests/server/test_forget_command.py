@@ -68,6 +68,16 @@ def test_a_session_is_spelled_as_listings_do(project: Project, spelled: str) -> 
     assert looked.stdout == project.run("forget", "--session", "1", "--dry-run").stdout != ""
 
 
+@pytest.mark.parametrize("spelled", ["99", "s99"])
+def test_a_session_that_is_not_there_is_told_as_search_tells_it(project: Project, spelled: str) -> None:
+    searched = project.run("search", "redis", "--session", spelled)
+    refused = project.run("forget", "--session", spelled, "--dry-run")
+    assert refused.stderr.startswith("pinfold: There is no session 99. There is only session 1.")
+    assert searched.stderr.startswith(refused.stderr.rstrip())
+    named = project.run("forget", "--session", "no-such-conversation", "--dry-run")
+    assert named.stderr.startswith("pinfold: There is no session no-such-conversation. There is ")
+
+
 @pytest.mark.parametrize("command", [["forget", "--dry-run"], ["show"]], ids=["forget", "show"])
 def test_a_session_is_not_taken_for_the_search_of_its_number(project: Project, command: list[str]) -> None:
     search = json.loads(project.run("search", "redis", "--json").stdout)["search"]
