@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import anyio
 import pytest
 
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import PinKind
+from tests.contract.acts import pin
 from tests.server.person import Project, with_a_past
 
 
@@ -106,6 +110,20 @@ def test_retention_leaves_pins_checkpoints_and_folds(project: Project) -> None:
     assert facts["checkpoints"] > 0
     assert project.lines("folds")
     assert project.run("verify").exit_code == 0
+
+
+def test_a_decision_against_a_dead_end_is_named_in_words(project: Project) -> None:
+    async def decide() -> None:
+        store = await open_store(project.settings.store_folder, project.settings.project.name)
+        await pin(store, "caching parsed configuration on disk", kind=PinKind.DEAD_END)
+        await pin(store, "cache parsed configuration on disk for 20 minutes")
+        await store.close()
+
+    anyio.run(decide)
+    rows = project.lines("forget", "--match", "cache parsed configuration", "--dry-run")
+    assert rows[1][:2] == ["a decision against a dead end", "miss"]
+    named = project.run("forget", "--match", "cache parsed configuration", "--dry-run", "--json")
+    assert [each["pointer"] for each in json.loads(named.stdout)["things"]] == [rows[0][0], None]
 
 
 def test_a_copy_in_a_backup_is_named(project: Project) -> None:

@@ -20,7 +20,7 @@ from pinfold.server.commands.tables import flat, tolerate_encoding
 from pinfold.server.settings import Settings
 from pinfold.server.terminals import is_terminal
 from pinfold.store import Store
-from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+from pinfold.store.forgetting import UNNAMED, Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
 from pinfold.store.sqlite.connection import Place
 
 _QUESTION = "Forget all of this for good?"
@@ -96,7 +96,7 @@ def _show(planned: ForgetPlan, before: str | None) -> None:
 def _line(each: Doomed) -> str:
     name = "live pin" if each.is_live_pin else _NAMES[each.kind]
     why = f"\t({each.why})" if each.why else ""
-    return f"{each.pointer}\t{name}\t{flat(each.title)}{why}"
+    return f"{each.pointer or UNNAMED}\t{name}\t{flat(each.title)}{why}"
 
 
 def _nothing(before: str | None) -> str:
@@ -158,7 +158,9 @@ def _warn(settings: Settings) -> None:
 
 
 def _facts(planned: ForgetPlan, done: Forgotten | None, scrubbed: Scrubbed | None) -> dict[str, Any]:
-    things = [asdict(each) | {"kind": _NAMES[each.kind]} for each in planned.doomed]
+    things = [
+        asdict(each) | {"pointer": each.pointer or None, "kind": _NAMES[each.kind]} for each in planned.doomed
+    ]
     facts: dict[str, Any] = {
         "ok": scrubbed is None or scrubbed.owed is None,
         "done": done is not None,
