@@ -11,7 +11,7 @@ from pinfold.store.commands import Message, Outline, RecordFold, SpillArtifact, 
 from pinfold.store.content import collect
 from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.forgetting import Forget, Forgotten, Retention
-from pinfold.store.values import Caller, Pointer, PointerKind
+from pinfold.store.values import Caller, PinKind, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
 
@@ -235,7 +235,7 @@ async def test_what_to_forget_has_to_be_clear(store: Store, way: dict[str, str])
 
 async def test_numbers_beyond_all_that_can_be_stored_name_nothing(store: Store) -> None:
     await say(store, "kept")
-    with pytest.raises(NotFoundError, match="none of that number"):
+    with pytest.raises(InvalidInputError, match=r"no session 9{20}\. There is only session 1\."):
         await store.forget_plan(Forget(CLI, session="9" * 20))
     assert (await store.forget_plan(Retention(CLI, "2999-01-01", sessions=10**20))).is_empty
     assert len((await store.forget_plan(Forget(CLI, before="020261130"))).doomed) == 1
@@ -258,6 +258,19 @@ async def test_the_words_elsewhere_are_named(store: Store) -> None:
     await pin(store, "use port 5544")
     [said] = await say(store, "DECISION: use port 5544")
     assert (await store.forget_plan(Forget(CLI, (_pointer("P1"),)))).elsewhere == (said,)
+
+
+async def test_what_has_no_pointer_is_named_in_words(store: Store) -> None:
+    await pin(store, "caching parsed configuration on disk", kind=PinKind.DEAD_END)
+    await pin(store, "cache parsed configuration on disk for 20 minutes")
+    planned = await store.forget_plan(Forget(CLI, (_pointer("P2"),)))
+    assert planned.elsewhere == ("a decision against a dead end",)
+    done = await _forget(store, match="cache parsed configuration")
+    assert [(each.pointer, each.kind) for each in done.plan.doomed] == [
+        ("P2", "decision.pinned"),
+        ("", "search.missed"),
+    ]
+    await _sound(store)
 
 
 async def test_retention_takes_old_talk_and_nothing_that_was_meant_to_stay(store: Store) -> None:

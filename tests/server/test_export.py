@@ -166,11 +166,17 @@ def test_the_recipe_of_the_documentation_holds_and_tells_each_change(
         assert (told.returncode, said in told.stdout) == (1, True), (said, told)
 
 
-def test_one_session_alone_has_only_its_events(project: Project) -> None:
+def test_one_session_alone_has_only_its_events(project: Project, tmp_path: Path) -> None:
     header, *lines = _exported(project, "--session", "s2")
     assert header["session"] == 2
     assert {line["session"] for line in lines} == {2}
     assert [line["kind"] for line in lines] == ["session.started", "decision.pinned"]
+    part = tmp_path / "s2.jsonl"
+    part.write_text(project.run("export", "--session", "s2").stdout)
+    held = _recipe(part)
+    assert (held.returncode, held.stdout) == (0, "2 events hold\n"), held.stderr
+    part.write_text(part.read_text().replace("of another session", "of no other session"))
+    assert _recipe(part).stdout.endswith("its body was changed\n")
     refused = project.run("export", "--session", "9")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "there is no such session" in refused.stderr

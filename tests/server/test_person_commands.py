@@ -54,7 +54,8 @@ def test_without_a_store_each_says_so_and_makes_none(empty: Project, command: tu
     told = plain.stderr.removeprefix("pinfold: ").removesuffix("\n")
     assert (plain.exit_code, plain.stdout, as_json.exit_code) == (1, "", 1)
     assert told.startswith(f"project app ({empty.folder}): pinfold has kept nothing for it yet. ")
-    assert told.endswith(f"If a client has already run here, its hooks did not: {command_name()} install.")
+    assert all(f"{command_name()} {way}" in told for way in ("import", "doctor"))
+    assert told.endswith("Codex asks in /hooks to trust it.")
     assert json.loads(as_json.stdout) == {"ok": False, "error": told}
     assert not empty.home.exists()
 
@@ -244,6 +245,10 @@ def test_show_accepts_listings_and_the_brief(project: Project) -> None:
             f"C99: there is no such checkpoint in this project. {PINFOLD} show checkpoints lists",
         ),
         (("show", "H99"), f"H99: there is no such entry in this project. {PINFOLD} search finds entries.\n"),
+        (
+            ("show", "H1"),
+            f"H1: it is no message, tool call or tool result. {PINFOLD} search finds entries.\n",
+        ),
         (
             ("show", "S99"),
             f"S99: there is no such search in this project. Search again with {PINFOLD} search.\n",

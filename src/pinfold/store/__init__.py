@@ -277,7 +277,8 @@ class Store(ABC):
         What belongs to a thing: bytes that are the same, the artifacts of a message, the summary of a fold. Pointers
         of the forgotten say so for ever, their numbers are never given again, and no import brings a message back.
         The digest chain stays whole. Until `scrub` has run, traces may be left in the files.
-        Raises `NotFoundError` for what is not there, `InvalidInputError` unless one way of choosing is used.
+        Raises `NotFoundError` for a pointer to nothing, `InvalidInputError` for a session that is not there and unless
+        one way of choosing is used.
         """
 
     @abstractmethod

@@ -47,7 +47,8 @@ def import_report(
     found = _found(settings, paths, client)
     outcome = _imported(settings, found)
     if as_json:
-        facts = asdict(outcome) | {"not_understood": dict(outcome.not_understood)}
+        strange = {path: lines for path, lines, _ in outcome.not_understood}
+        facts = asdict(outcome) | {"not_understood": strange}
         return json.dumps(facts, ensure_ascii=False), not outcome.failed
     return _told(outcome) if found else _none(paths), not outcome.failed
 
@@ -113,8 +114,8 @@ def _told(outcome: Imported) -> str:
         [
             f"{counted(outcome.files, 'transcript')} read; {f'new: {parts}' if parts else 'nothing new'}{known}",
             *(
-                f"not understood: {counted(lines, 'line')} of {path}"
-                for path, lines in outcome.not_understood
+                f"not understood: {counted(lines, 'line')} of {path}, {'the first of them ' * (lines > 1)}line {first}"
+                for path, lines, first in outcome.not_understood
             ),
             *(f"not read: {failure}" for failure in outcome.failed),
         ]

@@ -83,7 +83,7 @@ def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
     if row is None:
         raise NotFoundError(f"H{seq}", "there is no such entry in this project", hint)
     if row["kind"] != Kind.MESSAGE_APPENDED:
-        raise NotFoundError(f"H{seq}", f"event {seq} is no entry but {row['kind']}", hint)
+        raise NotFoundError(f"H{seq}", "it is no message, tool call or tool result", hint)
     event = event_of(row)
     if event.body is None:
         refuse_forgotten(db, "H", seq)

@@ -82,12 +82,10 @@ def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
 
 
 def _check_session(db: sqlite3.Connection, session: int) -> None:
-    newest = int(db.execute("SELECT coalesce(max(number), 0) FROM session").fetchone()[0])
-    if session > newest:
-        there_are = f"The sessions are 1 to {newest}." if newest > 1 else f"There is only session {newest}."
+    if session > sessions.newest(db):
+        there_are = sessions.there_are(db)
         raise InvalidInputError(
-            f"There is no session {session}.",
-            f"{there_are if newest else 'None has begun yet.'} Leave `session` out to search all.",
+            f"There is no session {session}.", f"{there_are} Leave `session` out to search all."
         )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 from pinfold.store.events import Body, Event, Kind, canonical
-from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Retention
+from pinfold.store.forgetting import UNNAMED, Doomed, Forget, ForgetPlan, Retention
 from pinfold.store.sqlite.forgetting.choosing import (
     boundary,
     chosen,
@@ -146,7 +146,8 @@ def _doomed(db: sqlite3.Connection, seq: int, why: str) -> Doomed:
     body = one.body or {}
     number = body.get("search") if one.kind is Kind.SEARCH_MISSED else body.get("number", seq)
     live = one.kind is Kind.DECISION_PINNED and _is_live(db, body["number"])
-    return Doomed(seq, f"{_LETTERS[one.kind]}{number or 0}", one.kind, _title(one, body), why, live)
+    pointer = f"{_LETTERS[one.kind]}{number}" if number else ""
+    return Doomed(seq, pointer, one.kind, _title(one, body), why, live)
 
 
 def _is_live(db: sqlite3.Connection, number: int) -> bool:
@@ -194,4 +195,4 @@ def _elsewhere(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
         for row in db.execute(query, (canonical(words)[1:-1],)):
             if row["seq"] not in seqs and row["kind"] in _LETTERS and found < ELSEWHERE:
                 found += 1
-                yield _doomed(db, row["seq"], "").pointer
+                yield _doomed(db, row["seq"], "").pointer or UNNAMED

@@ -13,6 +13,7 @@ from pinfold.store.events import Kind, canonical
 from pinfold.store.forgetting import Forget, Retention
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
+from pinfold.store.sqlite.sessions import there_are
 from pinfold.store.values import Pointer, PointerKind, stamp
 
 CONTENT_KINDS = (
@@ -56,7 +57,8 @@ def spellings(given: Forget | Retention, asked: Forget | Retention) -> tuple[str
 def chosen(db: sqlite3.Connection, command: Forget, texts: tuple[str, ...]) -> set[int]:
     """Return the seqs that a command names itself; `texts` are the spellings of its `match`.
 
-    Raises `InvalidInputError` unless it names in exactly one way and in Unicode, `NotFoundError` for what is not there.
+    Raises `InvalidInputError` unless it names in exactly one way and in Unicode, and for a session that is not there;
+    `NotFoundError` for a pointer to nothing.
     """
     ways = [command.pointers, command.session, command.before, command.match]
     if sum(bool(way) for way in ways) != 1:
@@ -102,16 +104,17 @@ def _pointed(db: sqlite3.Connection, pointer: Pointer) -> list[int]:
 
 
 def session_number(db: sqlite3.Connection, name: str) -> int:
-    """Return the session of that number, or that continues the conversation of that name."""
+    """Return the session of that number, or that continues the conversation of that name.
+
+    Raises `InvalidInputError` where there is none.
+    """
     number = int(name) if _is_seq(name) and len(name) <= _SEQ_DIGITS else -1
     row = db.execute(
         "SELECT number FROM session WHERE number = ? UNION SELECT session FROM conversation WHERE conversation = ?",
         (number, name),
     ).fetchone()
     if row is None:
-        raise NotFoundError(
-            f"session {name}", "there is none of that number or name", "`pinfold status` counts them."
-        )
+        raise InvalidInputError(f"There is no session {name}.", there_are(db))
     return int(row[0])
 
 
@@ -120,7 +123,8 @@ def instant(text: str) -> str:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
+        forms = "A date looks like 2026-11-30, a seq of the log like 4812."
+        raise InvalidInputError(f"{text!r} is no date.", forms) from None
     return stamp(found)
 
 

@@ -138,8 +138,7 @@ def _take_out_rows(tx: Transaction, one: Event) -> None:
 
 def _tombstones(doomed: Sequence[Doomed]) -> list[tuple[str, int]]:
     """Return letter and number of each; a miss that was no numbered search has none."""
-    found = dict.fromkeys((each.pointer[0], int(each.pointer[1:])) for each in doomed)
-    return [(letter, number) for letter, number in found if number]
+    return list(dict.fromkeys((each.pointer[0], int(each.pointer[1:])) for each in doomed if each.pointer))
 
 
 def _ids(events: Sequence[Event]) -> Iterator[tuple[int, str, int]]:
