@@ -15,6 +15,7 @@ class Scale:
     commands: int
     small_log: int
     small_history: int
+    middle_history: int
     large_history: int
     queries: int
     spills: int
@@ -35,6 +36,7 @@ FULL = Scale(
     commands=15,
     small_log=1_000,
     small_history=10_000,
+    middle_history=15_000,
     large_history=1_000_000,
     queries=500,
     spills=5,
@@ -54,6 +56,7 @@ QUICK = Scale(
     commands=7,
     small_log=1_000,
     small_history=2_000,
+    middle_history=15_000,
     large_history=30_000,
     queries=100,
     spills=2,

@@ -10,6 +10,7 @@ from pinfold.store import Store
 from pinfold.store.content import CHUNK_BYTES, collect
 from pinfold.store.errors import NotFoundError, TooLargeError
 from pinfold.store.results import ArtifactSlice
+from pinfold.store.sqlite.apply import INDEXED_WHOLE_BYTES
 from tests.contract.acts import BEN, find, pin, spill, spill_blocks
 from tests.contract.conftest import Open
 
@@ -121,6 +122,31 @@ async def test_a_needle_in_the_middle_of_a_long_output_is_found_with_its_line(st
     page = await find(store, "xylophone handshake")
     assert page.hits[0].pointer.startswith("A1#L")
     assert "xylophone" in page.hits[0].snippet
+
+
+async def test_a_needle_anywhere_in_a_large_output_is_found_with_its_line(store: Store) -> None:
+    lines = _log(60_000).splitlines()
+    needles = {5: "xylophone", 29_999: "yttrium", 48_000: "zeppelin"}
+    for number, word in needles.items():
+        lines[number - 1] = f"the {word} subsystem refused".encode()
+    content = b"\n".join(lines)
+    assert 1_500_000 < len(content) < INDEXED_WHOLE_BYTES
+    spilled = await spill(store, content, label="build log")
+    assert spilled.artifact.indexed_bytes == len(content)
+    for number, word in needles.items():
+        page = await find(store, word)
+        assert [hit.pointer for hit in page.hits] == [f"A1#L{number}"]
+        assert page.partly == ()
+
+
+async def test_of_an_output_too_large_to_be_searched_whole_that_is_said(store: Store) -> None:
+    lines = [b"line %d of the build went well" % n for n in range(INDEXED_WHOLE_BYTES // 20)]
+    lines[len(lines) // 2] = b"the xylophone subsystem refused"
+    spilled = await spill(store, b"\n".join(lines), label="build log")
+    assert 0 < spilled.artifact.indexed_bytes < spilled.artifact.size_bytes
+    assert (await find(store, "xylophone")).partly == ("A1",)
+    assert (await find(store, "xylophone", kinds=("pins",))).partly == ()
+    assert (await find(store, "line 7 of the build")).partly == ()
 
 
 async def test_an_unknown_artifact_says_where_to_look(store: Store) -> None:

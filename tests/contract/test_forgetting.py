@@ -11,7 +11,7 @@ from pinfold.store.commands import Message, Outline, RecordFold, SpillArtifact, 
 from pinfold.store.content import collect
 from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.forgetting import Forget, Forgotten, Retention
-from pinfold.store.values import Caller, Pointer, PointerKind
+from pinfold.store.values import Caller, PinKind, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, say, spill
 from tests.contract.conftest import Open
 
@@ -215,16 +215,62 @@ async def test_a_checkpoint_that_others_went_on_from_can_go(store: Store) -> Non
     await _sound(store)
 
 
-@pytest.mark.parametrize("way", [{}, {"session": "1", "match": "x"}, {"before": "yesterday"}])
+@pytest.mark.parametrize(
+    "way",
+    [
+        {},
+        {"session": "1", "match": "x"},
+        {"before": "yesterday"},
+        {"before": "9" * 20},
+        {"before": "20261130"},  # a day in the short form of ISO 8601, not so many events
+        {"before": "\udcff"},
+        {"match": "\udcff"},
+        {"session": "\udcff"},
+    ],
+)
 async def test_what_to_forget_has_to_be_clear(store: Store, way: dict[str, str]) -> None:
     with pytest.raises(InvalidInputError):
         await store.forget_plan(Forget(CLI, **way))  # type: ignore[arg-type]
+
+
+async def test_numbers_beyond_all_that_can_be_stored_name_nothing(store: Store) -> None:
+    await say(store, "kept")
+    with pytest.raises(InvalidInputError, match=r"no session 9{20}\. There is only session 1\."):
+        await store.forget_plan(Forget(CLI, session="9" * 20))
+    assert (await store.forget_plan(Retention(CLI, "2999-01-01", sessions=10**20))).is_empty
+    assert len((await store.forget_plan(Forget(CLI, before="020261130"))).doomed) == 1
+
+
+async def test_a_secret_that_was_kept_since_it_did_not_look_like_one_there_can_go(store: Store) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5"
+    [missed] = await say(store, f"glued: foo{token}")
+    [cleaned] = await say(store, f"alone: {token}")
+    assert token in (await store.entry(int(missed[1:]))).text
+    assert token not in (await store.entry(int(cleaned[1:]))).text
+    await find(store, f"foo{token}")
+    done = await _forget(store, match=token)
+    assert [each.pointer for each in done.plan.doomed] == [missed, cleaned]
+    assert done.plan.searches == 1
+    await _sound(store)
 
 
 async def test_the_words_elsewhere_are_named(store: Store) -> None:
     await pin(store, "use port 5544")
     [said] = await say(store, "DECISION: use port 5544")
     assert (await store.forget_plan(Forget(CLI, (_pointer("P1"),)))).elsewhere == (said,)
+
+
+async def test_what_has_no_pointer_is_named_in_words(store: Store) -> None:
+    await pin(store, "caching parsed configuration on disk", kind=PinKind.DEAD_END)
+    await pin(store, "cache parsed configuration on disk for 20 minutes")
+    planned = await store.forget_plan(Forget(CLI, (_pointer("P2"),)))
+    assert planned.elsewhere == ("a decision against a dead end",)
+    done = await _forget(store, match="cache parsed configuration")
+    assert [(each.pointer, each.kind) for each in done.plan.doomed] == [
+        ("P2", "decision.pinned"),
+        ("", "search.missed"),
+    ]
+    await _sound(store)
 
 
 async def test_retention_takes_old_talk_and_nothing_that_was_meant_to_stay(store: Store) -> None:
@@ -252,7 +298,9 @@ async def test_whatever_is_forgotten_the_views_are_those_of_the_log(
         monkeypatch.setattr("pinfold.store.sqlite.forgetting.erasing._WORTH_A_REBUILD", 0)
     draw = random.Random(seed)
     for n in range(40):
-        await draw.choice([_pin_one, _spill_one, _check_one, _say_one, _search_one, _fold_one])(store, n)
+        await draw.choice([_pin_one, _spill_one, _check_one, _say_one, _search_one, _answer_one, _fold_one])(
+            store, n
+        )
         if draw.random() < 0.3:
             await _forget_one(store, draw)
     await _sound(store)
@@ -276,6 +324,13 @@ async def _say_one(store: Store, n: int) -> None:
 
 async def _search_one(store: Store, n: int) -> None:
     await find(store, f"walrus{n % 5}" if n % 2 else f"nothing{n}")
+
+
+async def _answer_one(store: Store, n: int) -> None:
+    missed = await find(store, f"zebra{n % 4} crossing")
+    shown = await find(store, f"walrus{n % 5}", missed=_pointer(missed.pointer or ""))
+    for hit in shown.hits[:1]:
+        await store.note_opened(ANNA, _pointer(hit.pointer.partition("#")[0]))
 
 
 async def _fold_one(store: Store, n: int) -> None:

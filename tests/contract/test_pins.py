@@ -91,6 +91,21 @@ async def test_a_session_only_pin_is_in_its_own_brief_and_in_that_of_a_fork(stor
     assert await shown(None) == []
 
 
+async def test_a_new_pin_is_compared_and_counted_with_what_its_own_sessions_brief_shows(store: Store) -> None:
+    await pin(store, "use the staging key for imports", session_only=True)
+    await checkpoint(store, goal="migrate")
+    await checkpoint(store, caller=BEN, fork_of=1)
+    await pin(store, "use the staging key for exports", session_only=True)
+
+    async def shown(caller: Caller, text: str) -> tuple[list[int], int, int]:
+        made = await pin(store, text, caller)
+        return sorted(alike.pin.number for alike in made.similar), made.live_pins, made.live_tokens
+
+    assert await shown(ANNA, "use the staging key today") == ([1, 2], 3, 15)
+    assert await shown(BEN, "use the staging key tonight") == ([1, 3], 3, 15)
+    assert await shown(Caller("codex", "carl"), "use the staging key once") == ([3, 4], 3, 15)
+
+
 async def test_a_pin_for_one_session_cannot_take_a_pin_from_all_others(store: Store) -> None:
     await pin(store, "use Exa")
     with pytest.raises(InvalidInputError, match="whole project"):

@@ -17,7 +17,7 @@ from pinfold.store.content import collect
 from pinfold.store.forgetting import Forget
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.store import SqliteStore, open_store
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.contract.acts import ANNA, OUTLINE, checkpoint, find, pin, spill
 from tests.faults.leaks import PATIENCE_S, nothing_left
 from tests.faults.turns import Canceller, Cut, by_scope, by_task, turns_of
@@ -54,6 +54,7 @@ WRITES: dict[str, tuple[int, Verb]] = {
     "scrub": (0, lambda store, _: store.scrub()),
     "rebuild": (0, lambda store, _: store.rebuild()),
     "search_history": (0, lambda store, _: find(store, "first")),
+    "note_opened": (1, lambda store, _: store.note_opened(ANNA, Pointer(PointerKind.PIN, 1))),
 }
 """How many events each appends, and how it is asked."""
 
@@ -136,6 +137,9 @@ async def _cut_write(store: SqliteStore, cut: Canceller, verb: str, *, held: boo
     for turn in range(1, 1 + await turns_of(partial(ask, store, f"{verb} calm"))):
         name = f"{verb} {turn} {held}"
         await pin(store, f"doomed {name}.")
+        if verb == "note_opened":
+            await find(store, f"nowhere{turn}{held}")
+            await find(store, "the first pin")  # what that missed
         before = _events(folder)
         with _held(folder) if held else nullcontext(_nothing) as let_go:
             cuts.append(await cut(partial(ask, store, name), turn, let_go))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -14,8 +14,10 @@ import pytest
 
 from pinfold.store.commands import Message, RecordFold
 from pinfold.store.errors import DamagedError
+from pinfold.store.forgetting import Forget
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Pointer, PointerKind
 from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill
 
 pytestmark = pytest.mark.anyio
@@ -255,3 +257,77 @@ async def test_a_rebuild_mends_what_is_derived(place: Place, kind: str) -> None:
     assert (await store.verify()).problems == ()
     assert [hit.pointer for hit in (await find(store, "redis sessions")).hits] == ["P1"]
     await store.close()
+
+
+UNREADABLE = {
+    "event": ("UPDATE event SET kind = 'ariifact.spilled' WHERE kind = 'artifact.spilled'", "A1"),
+    "pin": ("UPDATE pin SET files = '{'", "P1"),
+    "artifact": ("UPDATE artifact SET outline = '{\"Lrror_lines\": 1}'", "A1"),
+    "checkpoint": ("UPDATE checkpoint SET state = '[]'", "C1"),
+    "fold": ("UPDATE fold SET body = '[]'", "F1"),
+}
+
+
+@pytest.mark.parametrize("table", UNREADABLE)
+async def test_a_row_that_cannot_be_what_it_stands_for_is_damage_and_no_bug(place: Place, table: str) -> None:
+    sql, pointer = UNREADABLE[table]
+    with closing(sqlite3.connect(place.database)) as link:
+        assert link.execute(sql).rowcount > 0
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    number = int(pointer[1:])
+    reads: dict[str, Callable[[], Awaitable[object]]] = {
+        "event": lambda: store.forget_plan(Forget(ANNA, (Pointer(PointerKind.ARTIFACT, number),))),
+        "pin": lambda: store.pin(number),
+        "artifact": lambda: store.artifact(number),
+        "checkpoint": lambda: store.checkpoint(number),
+        "fold": lambda: store.fold(number),
+    }
+    with pytest.raises(DamagedError, match=f"A row of the table {table} is damaged"):
+        await reads[table]()
+    await store.close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        ("UPDATE pin SET number = 77 WHERE number = 1", False),
+        ("UPDATE entry SET pointer = 'F77' WHERE pointer = 'F1'", True),
+    ],
+)
+async def test_what_a_view_lost_stops_no_forgetting_by_a_bug(place: Place, sql: str, refused: bool) -> None:
+    with closing(sqlite3.connect(place.database)) as link:
+        link.execute("UPDATE fold SET body = json_set(body, '$.lost', json('{\"1\": [\"Redis\"]}'))")
+        assert link.execute(sql).rowcount > 0
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    asked = Forget(ANNA, (Pointer(PointerKind.PIN, 1),))
+    assert [each.pointer for each in (await store.forget_plan(asked)).doomed] == ["P1"]
+    if refused:
+        with pytest.raises(DamagedError, match="The entry of F1 is damaged; nothing was changed"):
+            await store.forget(asked)
+    else:
+        assert (await store.forget(asked)).receipt is not None
+    await store.close()
+
+
+@pytest.mark.parametrize("body", ["[5]", "{}", "not JSON"])
+async def test_a_fold_that_cannot_be_read_is_damage_to_forget_and_no_bug(place: Place, body: str) -> None:
+    with closing(sqlite3.connect(place.database)) as link:
+        assert link.execute("UPDATE fold SET body = ?", (body,)).rowcount > 0
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    with pytest.raises(DamagedError, match="table fold"):
+        await store.forget_plan(Forget(ANNA, (Pointer(PointerKind.PIN, 1),)))
+    await store.close()
+
+
+async def test_a_schema_that_is_no_text_is_damage_and_no_bug(place: Place) -> None:
+    """SQLite repeats it in its own words, which the driver then cannot read."""
+    with closing(sqlite3.connect(place.database)) as link:
+        link.execute("PRAGMA writable_schema = ON")
+        nonsense = "name = CAST(x'ff41' AS TEXT), sql = 'CREATE TABLE !'"
+        assert link.execute(f"UPDATE sqlite_schema SET {nonsense} WHERE name = 'miss'").rowcount == 1
+        link.commit()
+    with pytest.raises(DamagedError, match="its schema cannot be read"):
+        await open_store(place.folder, "demo")

@@ -13,6 +13,7 @@ import pytest
 
 from pinfold.store.commands import Outline, SpillArtifact
 from pinfold.store.content import collect
+from pinfold.store.sqlite.apply import INDEXED_WHOLE_BYTES
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill
@@ -164,12 +165,25 @@ async def test_bytes_that_are_there_already_take_no_room_again(place: Place) -> 
 
 async def test_of_a_large_artifact_only_its_ends_are_in_the_index(place: Place) -> None:
     store = await open_store(place.folder, "demo")
-    await spill(store, _identifiers(4_000_000).encode(), label="ids")
+    await spill(store, _identifiers(INDEXED_WHOLE_BYTES + 1).encode(), label="ids")
     await store.close()
     with closing(sqlite3.connect(place.database)) as link:
         index = link.execute("SELECT sum(length(block)) FROM words_data").fetchone()[0]
-    print(f"{index:,} bytes of index for 4,000,000 of text, of which 1 MiB is covered")
+    print(f"{index:,} bytes of index for {INDEXED_WHOLE_BYTES + 1:,} of text, of which 1 MiB is covered")
     assert 500_000 < index < 4 * MEBIBYTE
+
+
+async def test_an_artifact_that_is_covered_whole_stays_within_two_and_a_half_times_its_text(
+    place: Place,
+) -> None:
+    store = await open_store(place.folder, "demo")
+    size = 2 * MEBIBYTE
+    made = await spill(store, _identifiers(size).encode(), label="ids")
+    assert made.artifact.indexed_bytes == size
+    await store.close()
+    taken = sum(_size(file) for file in place.folder.iterdir())
+    print(f"{taken / size:.2f} times their text")
+    assert 1.0 < taken / size <= 2.5
 
 
 async def test_rows_of_a_megabyte_stay_within_two_and_a_half_times_their_text(place: Place) -> None:

@@ -142,6 +142,19 @@ async def test_a_damaged_log_is_not_made_into_views(place: Place) -> None:
     await store.close()
 
 
+async def test_an_event_that_only_the_chain_shows_to_be_changed_is_not_made_into_views(place: Place) -> None:
+    with closing(sqlite3.connect(place.database)) as link:
+        link.execute("UPDATE event SET at = '1999-01-01T00:00:00.000000Z' WHERE seq = 18")
+        assert link.total_changes == 1
+        link.commit()
+    store = await open_store(place.folder, "demo")
+    for act in (store.rebuild, store.stale_views):
+        with pytest.raises(DamagedError, match="Event 18 of the log is damaged; nothing was changed"):
+            await act()
+    assert await _texts(store) == _all("tampered")
+    await store.close()
+
+
 def _lose_a_row(database: Path, query: str) -> None:
     """Let the index of sessions forget the fifth event: made anew without it, then called whole again."""
     whole = "CREATE INDEX event_session ON event (session, seq)"

@@ -47,10 +47,11 @@ async def _pin(folder: Path, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store, with one decision more than its backup has: `old.db`, which lies in its folder."""
+    """A store, with one decision more than its backup has, which was moved into its folder: `old.db`."""
     folder = tmp_path_factory.mktemp("history") / "store"
     anyio.run(make_small, folder)
-    back_up(Place(folder), folder / "old.db")
+    back_up(Place(folder), folder.parent / "old.db")
+    (folder.parent / "old.db").rename(folder / "old.db")
     anyio.run(_pin, folder, LATER)
     return folder
 
@@ -205,11 +206,11 @@ def test_a_damaged_store_is_set_aside_whole_and_the_backup_serves(place: Place, 
 
 def test_a_store_that_lost_its_log_ahead_is_an_older_state_that_a_backup_moves_on(place: Place) -> None:
     _restore(place)
-    made = back_up(place, place.folder / "later.db")
+    made = back_up(place, place.folder.parent / "later.db")
     older = _state(place.database)
     with child(CRASHING, place.folder) as writer:
         assert line_of(writer) == "written"
-        made = back_up(place, place.folder / "newest.db")
+        made = back_up(place, place.folder.parent / "newest.db")
         writer.send_signal(signal.SIGKILL)
         writer.wait(10)
     place.log_ahead.unlink()

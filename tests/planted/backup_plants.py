@@ -191,7 +191,7 @@ _PUT_BACK = (
         "P11",
         Edit(
             "server/commands/consent.py",
-            "    if as_json or not sys.stdin.isatty():",
+            "    if as_json or not is_terminal(sys.stdin):",
             "    return True\n    if as_json:",
         ),
         f"{_COMMANDS}::test_a_dry_run_and_a_pipe_without_a_word_change_nothing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.planted.planting import Edit, Plant
 
 _VERIFYING = "store/sqlite/verifying.py"
+_CHAIN = "store/sqlite/chain.py"
 _BYTES = "store/sqlite/checking_bytes.py"
 _REBUILDING = "store/sqlite/rebuilding.py"
 _CONNECTION = "store/sqlite/connection.py"
@@ -23,11 +24,7 @@ _FOUND = (
     Plant(
         "a body's digest is not looked at",
         "P10",
-        (
-            Edit(
-                _VERIFYING, 'if row["body"] is not None and digest_of', 'if row["body"] is None and digest_of'
-            ),
-        ),
+        (Edit(_CHAIN, 'if row["body"] is not None and digest_of', 'if row["body"] is None and digest_of'),),
         (f"{_DAMAGE}::test_damage_is_named_and_left_as_it_is",),
     ),
     Plant(
@@ -45,7 +42,7 @@ _FOUND = (
     Plant(
         "an event may follow any other",
         "P10",
-        (Edit(_VERIFYING, 'if row["digest"] != link(', 'if False and row["digest"] != link('),),
+        (Edit(_CHAIN, 'if row["digest"] != link(', 'if False and row["digest"] != link('),),
         (f"{_DAMAGE}::test_damage_is_named_and_left_as_it_is",),
     ),
     Plant(
@@ -113,7 +110,7 @@ _REBUILT = (
     Plant(
         "a damaged event is made into views",
         "P10",
-        (Edit(_REBUILDING, 'digest_of(row["body"]) != row["body_digest"]', "False"),),
+        (Edit(_REBUILDING, "if any(event_problems(row, previous)):", "if False:"),),
         (f"{_REBUILD}::test_a_damaged_log_is_not_made_into_views",),
     ),
     Plant(

@@ -50,6 +50,18 @@ _GUARDED = (
         ),
     ),
     Plant(
+        "a command is not looked through",
+        "P24",
+        (Edit("store/cleaning.py", "if redactor.is_plain(_texts(asked)):", "if asked is not None:"),),
+        ("tests/store/test_cleaning.py::test_every_text_of_every_kind_of_command_loses_its_secret",),
+    ),
+    Plant(
+        "a command's texts are looked through as one word",
+        "P24",
+        (Edit("store/redaction.py", '_BETWEEN = "\\0"', '_BETWEEN = ""'),),
+        ("tests/store/test_cleaning.py::test_one_secret_among_plain_texts_is_seen_wherever_they_end",),
+    ),
+    Plant(
         "a print reaches the wire",
         "P19",
         (Edit("server/standard_streams.py", "    _move(os.dup(2), 1)\n", ""),),
@@ -83,7 +95,7 @@ _ABUSE = (
     Plant(
         "names are kept as they come",
         "P24",
-        (Edit("store/cleaning.py", "        return redactor.text(value).text", "        return value"),),
+        (Edit("store/cleaning.py", "else redactor.text(value).text", "else value"),),
         (_LEAK,),
     ),
     Plant(

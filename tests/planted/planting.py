@@ -14,6 +14,8 @@ ROOT = Path(__file__).parents[2]
 _NEEDED = ("src", "tests")
 _LEFT_OUT = shutil.ignore_patterns("planted")
 _PATIENCE_S = 240
+_LIGHT = ("-p", "no:hypothesispytest", "-p", "no:xdist")
+"""Hypothesis' plugin, which only reports, takes a third of a short run's time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def run_tests(folder: Path, tests: tuple[str, ...]) -> Outcome:
     """Run some tests of the copy in `folder` until the first one fails."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-x", "-q", "--tb=short", *tests],
+        [sys.executable, "-m", "pytest", *_LIGHT, "-x", "-q", "--tb=short", *tests],
         cwd=folder,
         env=kept,
         stdin=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ from tests.planted.care_plants import CARE
 from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
+from tests.planted.search_plants import FINDING
 from tests.planted.turn_plants import TURNS
 
 _PEN = "store/sqlite/pen.py"
@@ -284,4 +285,16 @@ _FORGOTTEN = (
     ),
 )
 
-PLANTS = (*_DURABLE, *_ONCE, *_SOUND, *_TOGETHER, *_FORGOTTEN, *CARE, *GUARDS, *BACKUPS, *DISK, *TURNS)
+PLANTS = (
+    *_DURABLE,
+    *_ONCE,
+    *_SOUND,
+    *_TOGETHER,
+    *_FORGOTTEN,
+    *CARE,
+    *GUARDS,
+    *BACKUPS,
+    *DISK,
+    *TURNS,
+    *FINDING,
+)

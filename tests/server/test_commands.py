@@ -12,8 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 import anyio
+import click
 import pytest
 
+from pinfold.server.options import telling_errors
 from pinfold.server.settings import read_settings
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
@@ -181,3 +183,19 @@ def test_at_a_terminal_it_says_what_it_waits_for_and_in_a_pipe_nothing(empty: Pa
         timeout=PATIENCE_S,
     )
     assert (piped.returncode, piped.stdout, piped.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_an_interrupt_is_told_as_an_object_where_one_was_asked_for(
+    capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    ctx = click.Context(click.Command("verify"))
+    ctx.params["as_json"] = as_json
+    with pytest.raises(click.exceptions.Exit if as_json else KeyboardInterrupt) as ended, telling_errors(ctx):
+        raise KeyboardInterrupt
+    told = capsys.readouterr().out
+    if as_json:
+        assert json.loads(told) == {"ok": False, "error": "Interrupted."}
+        assert getattr(ended.value, "exit_code", None) == 130
+    else:
+        assert told == ""

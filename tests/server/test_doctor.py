@@ -90,6 +90,29 @@ def test_hooks_that_are_gone_or_of_another_version_are_counted(user: User) -> No
     )
 
 
+@pytest.mark.parametrize("name", [".claude/settings.json", ".claude.json"])
+def test_a_file_that_claude_code_skips_is_bad_though_all_of_ours_stands_in_it(user: User, name: str) -> None:
+    user.well("install", "claude")
+    path = user.home / name
+    path.write_text(f"// mine\n{path.read_text()}")
+    assert _of(user, "Claude Code") == (
+        "bad",
+        f"Claude Code does not read {path.name} with comments or trailing commas (line 1):"
+        " until they are gone, nothing in it counts.",
+    )
+
+
+def test_hooks_that_are_switched_off_are_said_by_doctor_and_install(user: User) -> None:
+    settings = user.home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"disableAllHooks": true}')
+    said = '"disableAllHooks": true stands in settings.json: until it is gone, no hook runs.'
+    assert user.well("install", "claude")["next"][0] == said
+    assert _of(user, "Claude Code") == ("warn", said)
+    settings.write_text(settings.read_text().replace("true", "false"))
+    assert _of(user, "Claude Code") == ("ok", "registered, with hooks")
+
+
 def test_a_client_that_keeps_its_memory_elsewhere_is_said(user: User) -> None:
     user.well("install", "cursor")
     elsewhere = User(user.home, user.project, {"PINFOLD_HOME": str(user.home / "other")})

@@ -166,11 +166,17 @@ def test_the_recipe_of_the_documentation_holds_and_tells_each_change(
         assert (told.returncode, said in told.stdout) == (1, True), (said, told)
 
 
-def test_one_session_alone_has_only_its_events(project: Project) -> None:
+def test_one_session_alone_has_only_its_events(project: Project, tmp_path: Path) -> None:
     header, *lines = _exported(project, "--session", "s2")
     assert header["session"] == 2
     assert {line["session"] for line in lines} == {2}
     assert [line["kind"] for line in lines] == ["session.started", "decision.pinned"]
+    part = tmp_path / "s2.jsonl"
+    part.write_text(project.run("export", "--session", "s2").stdout)
+    held = _recipe(part)
+    assert (held.returncode, held.stdout) == (0, "2 events hold\n"), held.stderr
+    part.write_text(part.read_text().replace("of another session", "of no other session"))
+    assert _recipe(part).stdout.endswith("its body was changed\n")
     refused = project.run("export", "--session", "9")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "there is no such session" in refused.stderr
@@ -215,6 +221,35 @@ def test_a_file_is_the_users_alone_whole_and_never_overwritten_unasked(
     assert project.run("export", "--output", str(file), "--force").exit_code == 0
     assert file.read_text() == project.run("export").stdout
     assert os.listdir(file.parent) == ["log.jsonl"]
+
+
+@pytest.mark.promise("P11")
+@pytest.mark.parametrize("name", ["log.db", "log.db-journal", "store-id", "backups/one.db"])
+def test_no_export_takes_the_place_of_a_stores_file(project: Project, tmp_path: Path, name: str) -> None:
+    folder = project.settings.store_folder
+    (tmp_path / "link").symlink_to(folder)
+    before = {path: path.read_bytes() for path in sorted(folder.iterdir())}
+    for place in (folder, tmp_path / "link"):
+        refused = project.run("export", "--force", "--output", str(place / name))
+        assert (refused.exit_code, "among the stores" in refused.stderr) == (1, True), refused.stderr
+    assert {path: path.read_bytes() for path in sorted(folder.iterdir())} == before
+
+
+@pytest.mark.parametrize(
+    ("streams", "told"),
+    [(">&-", b"Standard output is closed"), (">/dev/full", b"could not be (No space left on device)")],
+)
+def test_output_that_goes_nowhere_is_one_line_and_no_bug(project: Project, streams: str, told: bytes) -> None:
+    command = [sys.executable, "-m", "pinfold", "export", "--project", str(project.folder)]
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {streams}', "sh", *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "PINFOLD_HOME": str(project.home)},
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1), done.stderr
+    assert told in done.stderr
 
 
 def test_only_a_file_is_ever_overwritten(project: Project, tmp_path: Path) -> None:

@@ -56,6 +56,15 @@ def test_a_summary_is_found_once_as_its_fold(place: Place) -> None:
     assert [hit["pointer"] for hit in hits] == ["F1"]
 
 
+def test_a_fold_of_long_ago_is_not_blamed_for_what_was_pinned_since(place: Place) -> None:
+    other, talk = Written("01b33b25-2b0d-70d2-9aa6-6ea2a5951392"), Written()
+    pinned = [other.says("DECISION: It listens on port 5004.", "user", timestamp="2026-03-15T09:00:00Z")]
+    place.follow(transcript(place.folder, pinned, other.session))
+    place.follow(transcript(place.folder, [talk.says("Is port 5004 free?", "user"), talk.compacts(SUMMARY)]))
+    (fold,) = bodies(place.events(), "fold.recorded")
+    assert (fold["present"], fold["lost"]) == ({}, {})
+
+
 @pytest.mark.parametrize("later", [False, True], ids=["before the file", "after more was said"])
 def test_a_fold_told_by_a_hook_and_then_read_is_one(place: Place, *, later: bool) -> None:
     talk = Written()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.server.transcripts.follow import Followed
+from pinfold.server.transcripts.lines import LeftOut
 from tests.secret_samples import mixed
 from tests.server.histories import Place, bodies, texts
 from tests.server.written import Written, transcript
@@ -25,14 +26,16 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
-def test_a_long_output_is_kept_whole_and_its_message_shows_both_ends(place: Place) -> None:
+def test_a_long_output_is_kept_whole_named_by_its_command_and_its_message_shows_both_ends(
+    place: Place,
+) -> None:
     output = "\n".join(f"row {number} of the report" for number in range(5_000))
-    place.follow(transcript(place.folder, [Written().runs("Bash", {"command": "report"}, output)]))
+    place.follow(transcript(place.folder, [Written().runs("Bash", {"command": "make\nreport"}, output)]))
     call, result = texts(place.events())
-    assert call == "report"
+    assert call == "make\nreport"
     assert result.startswith("row 0 of the report\n")
     assert re.search(r"\n\[… [\d,]+ characters between, whole in …\]\n", result)
-    assert result.endswith("row 4999 of the report\n[A1 Bash]")
+    assert result.endswith("row 4999 of the report\n[A1 make report]")
     assert len(result) < 7_000
     assert place.run("show", "A1", "--raw").stdout.strip() == output
     (artifact,) = bodies(place.events(), "artifact.spilled")
@@ -75,7 +78,8 @@ def test_long_lines_are_read_up_to_32_mebibytes_and_counted_beyond(place: Place)
         talk.says("x" * (33 * MIB)),
         talk.says("After."),
     ]
-    assert place.follow(transcript(place.folder, lines)) == Followed(messages=4, unknown=1)
+    unknown = LeftOut(1, len(lines[0] + lines[1]))
+    assert place.follow(transcript(place.folder, lines)) == Followed(messages=4, unknown=unknown)
     assert [len(text) < 7_000 for text in texts(place.events())] == [True] * 4
     assert texts(place.events())[-1] == "After."
 

@@ -150,12 +150,14 @@ def test_any_other_source_comes_in_as_json_lines_with_its_own_ids(place: Place) 
             "session": "one",
         },
         {"external_id": "D1:4", "kind": "assistant", "text": "A walrus? Splendid.", "session": "one"},
-        {"kind": "commit", "text": "Feed the walrus", "session": "two"},
         {"text": ""},
+        {"kind": "commit", "text": "Feed the walrus", "session": "two"},
         "no object",
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    told = f"1 transcript read; new: 3 messages\nnot understood: 2 lines of {path}\n"
+    told = (
+        f"1 transcript read; new: 3 messages\nnot understood: 2 lines of {path}, the first of them line 3\n"
+    )
     assert place.run("import", "--client", "jsonl", path).stdout == told
     assert "; known already: 3 messages" in place.run("import", "--client", "jsonl", path).stdout
     hits = json.loads(place.run("search", "walrus", "--json").stdout)["hits"]

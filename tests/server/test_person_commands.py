@@ -54,7 +54,8 @@ def test_without_a_store_each_says_so_and_makes_none(empty: Project, command: tu
     told = plain.stderr.removeprefix("pinfold: ").removesuffix("\n")
     assert (plain.exit_code, plain.stdout, as_json.exit_code) == (1, "", 1)
     assert told.startswith(f"project app ({empty.folder}): pinfold has kept nothing for it yet. ")
-    assert told.endswith(f"If a client has already run here, its hooks did not: {command_name()} install.")
+    assert all(f"{command_name()} {way}" in told for way in ("import", "doctor"))
+    assert told.endswith("Codex asks in /hooks to trust it.")
     assert json.loads(as_json.stdout) == {"ok": False, "error": told}
     assert not empty.home.exists()
 
@@ -245,6 +246,10 @@ def test_show_accepts_listings_and_the_brief(project: Project) -> None:
         ),
         (("show", "H99"), f"H99: there is no such entry in this project. {PINFOLD} search finds entries.\n"),
         (
+            ("show", "H1"),
+            f"H1: it is no message, tool call or tool result. {PINFOLD} search finds entries.\n",
+        ),
+        (
             ("show", "S99"),
             f"S99: there is no such search in this project. Search again with {PINFOLD} search.\n",
         ),
@@ -302,14 +307,14 @@ def test_a_usage_error_is_an_object_too_where_json_is_asked_for(
 
 def test_search_has_the_filters_of_the_tool(project: Project) -> None:
     assert [row[:2] for row in project.lines("search", "tokens", "minutes")] == [
-        ["F1", "folds"],
         ["P1", "pins"],
+        ["F1", "folds"],
     ]
     assert [row[0] for row in project.lines("search", "tokens", "--kind", "pins", "--session", "s1")] == [
         "P1"
     ]
     assert project.lines("search", "tokens", "--path", "nowhere.py") == []
-    assert project.lines("search", "tokens", "--since", "2026-01-01", "--limit", "1")[0][0] == "F1"
+    assert project.lines("search", "tokens", "--since", "2026-01-01", "--limit", "1")[0][0] == "P1"
     found = json.loads(project.run("search", "Postgres", "--json").stdout)
     assert found["hits"][0]["note"] == "replaces P3: Use Postgres 16"
 
@@ -323,7 +328,7 @@ def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -
             ["Try other words, fewer filters, or the exact identifier."],
         )
     rows = project.lines("misses")
-    assert [(row[1], row[2], *row[5:]) for row in rows] == [
+    assert [(row[1], row[2], *row[6:]) for row in rows] == [
         ("quixotry", "nothing found", "s2", "a person"),
         ("zyzzyva", "nothing found", "s2", "a person"),
     ]
@@ -335,7 +340,7 @@ def test_searches_of_a_person_miss_in_one_session_of_their_own(tmp_path: Path) -
     assert (status["sessions"], status["client"]) == (2, "claude-code")
     assert COMMAND_LINE not in project.run("status").stdout
     project.run("search", "xylograph", CLAUDE_CODE_SESSION_ID="anna")
-    assert project.lines("misses")[0][5:] == ["s1", ""]
+    assert project.lines("misses")[0][6:] == ["s1", ""]
 
 
 def test_what_a_search_belongs_to_is_left_out_while_it_belongs_to_no_session(tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ def test_results_keep_their_link_their_tool_and_the_files_of_their_call() -> Non
         at="2026-11-30T01:31:18.257000Z",
         tool="Read",
         call_id="toolu_000100",
+        ran="file_path: /home/anna/shop/dot.png",
         files=("/home/anna/shop/dot.png",),
         pictures=(PIXEL,),
     )

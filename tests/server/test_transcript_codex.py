@@ -84,6 +84,7 @@ def test_calls_and_results_keep_their_link_and_their_place_in_the_thread() -> No
     call, result = spoken(items_of(CODEX))[2:4]
     assert (call.external_id, call.call_id) == (f"{THREAD}:13", "call_000100")
     assert (result.external_id, result.call_id, result.tool) == (f"{THREAD}:16", "call_000100", "view_image")
+    assert result.ran == "path: /home/anna/shop/dot.png"
     assert [picture.media_type for picture in result.pictures] == ["image/png"]
     assert result.at == "2026-11-30T01:31:36.172000Z"
 

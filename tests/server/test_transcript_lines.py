@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.server.transcripts import lines as module
-from pinfold.server.transcripts.lines import MAX_LINE_BYTES, Lines, can_resume, first_lines, head_digest
+from pinfold.server.transcripts.lines import (
+    MAX_LINE_BYTES,
+    Lines,
+    can_resume,
+    first_lines,
+    head_digest,
+    line_number,
+)
 
 
 @pytest.fixture
@@ -73,11 +80,11 @@ def test_a_line_over_the_limit_is_counted_and_left_out(file: Path, monkeypatch: 
     file.write_bytes(whole)
     reading = Lines(file)
     assert [line.content for line in reading] == [b'{"a":1}', b'{"b":2}']
-    assert reading.skipped == 1
+    assert (reading.left_out.count, line_number(file, reading.left_out.first)) == (1, 2)
     file.write_bytes(whole[:5_000])  # while it is being written it is neither read nor counted
     reading = Lines(file)
     assert [line.content for line in reading] == [b'{"a":1}']
-    assert reading.skipped == 0
+    assert reading.left_out.count == 0
 
 
 def test_a_line_of_20_mb_is_read_and_one_of_60_mb_is_not_held(file: Path) -> None:
@@ -93,7 +100,7 @@ def test_a_line_of_20_mb_is_read_and_one_of_60_mb_is_not_held(file: Path) -> Non
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert sizes == [20_000_011, 7]
-    assert reading.skipped == 1
+    assert reading.left_out.count == 1
     assert peak < 2 * MAX_LINE_BYTES
 
 

@@ -110,6 +110,7 @@ async def test_a_pin_longer_than_its_reply_is_paged_exactly(tool: Call) -> None:
 
 async def test_a_checkpoint_tells_what_changed_and_what_the_brief_now_weighs(tool: Call) -> None:
     first = await tool("checkpoint_state", goal="Ship auth", pending=["write tests", "update docs"])
+    assert "\npending: 2 opened, 0 closed, 0 kept\n" in first.text
     assert first.structured["opened"] == ["write tests", "update docs"]
     assert (first.structured["head"], first.structured["branch"]) == ("0123456789abcdef", "main")
     second = await tool(

@@ -9,6 +9,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.sqlite.search import scan
 from pinfold.store.values import Caller
 from pinfold.tools import Desk
 from tests.tools.conftest import Call
@@ -58,6 +59,23 @@ async def test_pages_show_each_hit_once(desk: Desk, tool: Call) -> None:
     assert len(found) == len(set(found)) == 30
 
 
+async def test_pages_go_on_to_the_end_of_many_phrasings(desk: Desk, tool: Call) -> None:
+    messages = [Message("user", f"deploy {n} to gateway{n % 8}, {n} done") for n in range(900)]
+    await desk.store.append_messages(desk.caller, messages)
+    arguments: dict[str, object] = {"query": "\n".join(f"gateway{n}" for n in range(8)), "limit": "50"}
+    found: list[str] = []
+    longest = 0
+    while True:
+        reply = await tool("search_history", **arguments)
+        found += [hit["pointer"] for hit in reply.structured["hits"]]
+        if "next" not in reply.structured:
+            break
+        arguments["cursor"] = reply.structured["next"]
+        longest = max(longest, len(reply.structured["next"]))
+    assert len(found) == len(set(found)) == 900
+    assert longest > 1_000
+
+
 async def test_little_overlap_is_said_with_advice(desk: Desk, tool: Call) -> None:
     await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
     reply = await tool(
@@ -74,6 +92,17 @@ async def test_nothing_found_is_a_plain_reply_with_advice_and_a_miss(tool: Call)
     assert "Try other words" in reply.text
     misses = await tool("fetch_pointer", pointer="misses")
     assert misses.structured["items"][0]["query"] == "zyzzyva"
+
+
+async def test_a_search_that_did_not_look_at_old_entries_says_so(
+    desk: Desk, tool: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "SCANNED_ENTRIES", 3)
+    await desk.store.append_messages(desk.caller, [Message("assistant", text) for text in SAID])
+    reply = await tool("search_history", query="CONNRE")
+    assert reply.text.splitlines()[0].endswith("nothing found, among the newest entries")
+    assert "Older entries were not looked at" in reply.structured["advice"]
+    assert reply.structured["newest_only"]
 
 
 async def test_a_search_can_be_called_a_miss(desk: Desk, tool: Call) -> None:
@@ -228,3 +257,31 @@ async def test_an_unknown_session_is_named_with_those_there_are_and_is_no_miss(
     assert (await tool("fetch_pointer", pointer="misses")).structured["items"] == []
     found = await tool("search_history", query="gateway", session=2)
     assert (found.structured["search"], len(found.structured["hits"])) == ("S1", 1)
+
+
+async def test_what_was_opened_after_a_miss_is_found_by_the_missed_words_and_says_so(
+    desk: Desk, tool: Call
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0])])
+    assert (await tool("search_history", query=f"hung-up {token}")).structured["hits"] == []
+    shown = await tool("search_history", query="ECONNRESET idle")
+    await tool("fetch_pointer", pointer=shown.structured["hits"][0]["pointer"])
+    again = await tool("search_history", query=f"hung-up {token}")
+    (hit,) = again.structured["hits"]
+    assert hit["pointer"] == shown.structured["hits"][0]["pointer"]
+    assert again.structured["tier"] == "learned words"
+    assert hit["note"].startswith("answered an earlier miss: hung-up [redacted:")
+    assert "advice" not in again.structured
+    listed = (await tool("fetch_pointer", pointer="misses")).structured["items"]
+    assert [(item["answer"], item["how"]) for item in listed] == [(hit["pointer"], "opened")]
+    assert token not in again.text + json.dumps([again.structured, listed])
+
+
+async def test_what_reads_the_same_is_one_line_that_names_the_others(desk: Desk, tool: Call) -> None:
+    await desk.store.append_messages(desk.caller, [Message("assistant", SAID[0]) for _ in range(8)])
+    reply = await tool("search_history", query="ECONNRESET")
+    (hit,) = reply.structured["hits"]
+    assert len({hit["pointer"], *hit["like"]}) == 8
+    assert reply.text.count("ECONNRESET") == 1
+    assert f"(and 7 more like it: {', '.join(hit['like'][:5])}, …)" in reply.text

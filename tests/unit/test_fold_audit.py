@@ -48,6 +48,18 @@ def test_a_pin_made_in_the_folded_part_was_present_as_the_call_that_made_it(
     assert audit(folded, "", briefed=True).present == present
 
 
+@pytest.mark.parametrize(("session", "lost"), [(1, {7: ("5004",)}), (2, {})])
+def test_a_fold_is_not_blamed_for_a_pin_that_another_session_made_later(
+    session: int, lost: dict[int, tuple[str, ...]]
+) -> None:
+    proxy = replace(PROXY, session=session, why=SOURCES[0])
+    folded = part(entry(10, "tool_result", "listens on port 5004"), pins=(proxy,))
+    before, after = "2026-01-01T00:00:00.000000Z", "2026-02-01T00:00:00.000000Z"
+    assert before < PROXY.at < after
+    assert audit(folded, "", briefed=False, at=before).lost == lost
+    assert audit(folded, "", briefed=False, at=after).lost == {7: ("5004",)}
+
+
 def test_nothing_is_lost_where_everything_is_kept() -> None:
     folded = part(entry(10, "user", "Never use port 3000, because of x_y."), pins=(REDIS, PROXY))
     summary = f"{REDIS.text}\n{REDIS.why}\n{PROXY.text}\n{PROXY.why}\nNever use port 3000, because of x_y."

@@ -183,3 +183,9 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
     began = time.thread_time()
     offered(text, text + "\n", summary=text[:12_000])
     assert time.thread_time() - began < 3
+
+
+def test_a_reason_of_words_that_say_nothing_cannot_be_lost() -> None:
+    said = "We must keep `ttl_s` because we have."
+    assert offered(said, summary=said) == offered(said, summary="`ttl_s` stays.") == ()
+    assert offered("We must keep `ttl_s` because Redis has.", summary="`ttl_s` stays.") != ()

@@ -38,9 +38,9 @@ def found(*entries: Entry, summary: str = "") -> dict[str, str]:
             "getUserById get_user os.path.join std::vector ENOENT sha256 MAX_LEN localhost:5004",
         ),
         (Kind.COMMIT, "9f86d08 0123456789abcdef0123456789abcdef01234567"),
-        (Kind.ISSUE, "#12 GH#4 openai/tiktoken#92"),
+        (Kind.ISSUE, "#4 #12 GH#4 openai/tiktoken#92"),
         (Kind.NUMBER, "5004 1,500 3.11 v1.2.3 2.0.0-rc.1 80% 15ms >=3 2026-01-02 12:30 $5"),
-        (None, "--no-verify -rf https://x.org/a ab"),
+        (None, "--no-verify -rf https://x.org/a ab src/*.py $d/a.go a\\.b/ x.py\\"),
     ],
 )
 def test_strings_are_of_kinds(kind: Kind | None, strings: str) -> None:
@@ -57,7 +57,7 @@ def test_units_and_versions_with_a_space_are_numbers_and_names() -> None:
 
 
 def test_too_long_or_hidden_characters_are_no_strings() -> None:
-    assert [kind_of("a_" * 41), kind_of("a_b\u202e"), kind_of("a_\x1b[2J")] == [None, None, None]
+    assert [kind_of("a_" * 81), kind_of("a_b\u202e"), kind_of("a_\x1b[2J")] == [None, None, None]
 
 
 def test_prose_and_tool_inputs_are_read_and_results_are_not() -> None:
@@ -109,13 +109,54 @@ def test_what_was_used_often_and_lately_comes_first() -> None:
     assert list(found(*old, *idle, *new)) == ["new_a", "often_old", "once_c", "once_b"]
 
 
-def test_spellings_of_one_thing_count_as_one() -> None:
+def test_spellings_of_one_path_count_as_one() -> None:
     entries = (
-        entry(10, "user", "token.py and rotateKey, old_key, self.old_key"),
-        entry(11, "tool_call", f"{ROOT}/src/token.py:12 ROTATEKEY self.old_key"),
-        entry(12, "tool_call", f"./src/token.py {ROOT}/docs/map.md rotateKey"),
+        entry(10, "user", "token.py"),
+        entry(11, "tool_call", f"{ROOT}/src/token.py:12"),
+        entry(12, "tool_call", f"./src/token.py {ROOT}/docs/map.md"),
     )
-    assert set(found(*entries)) == {"src/token.py", "docs/map.md", "rotateKey", "self.old_key"}
+    assert set(found(*entries)) == {"src/token.py", "docs/map.md"}
+
+
+def test_names_that_differ_in_case_are_two_of_them() -> None:
+    said = entry(10, "user", "session_id, sessionId and SessionId")
+    assert set(found(said, summary="Keep SessionId.")) == {"session_id", "sessionId"}
+
+
+def test_of_a_chain_its_own_names_are_in_play_and_one_without_any_as_a_whole() -> None:
+    said = entry(
+        10, "assistant", "cfg.Store.ReadAll, t.TempDir(), self.old_key, std::get_if, os.path.join, e.g. a"
+    )
+    assert set(found(said)) == {"ReadAll", "TempDir", "old_key", "get_if", "os.path.join"}
+
+
+def test_names_of_arguments_and_ranges_of_lines_are_not_in_play() -> None:
+    call = 'file_path: src/a.py\noffset: 1200\nreplace_all: false\ntodos: [{"activeForm":"Run lint_all\\nfix_b"}]'
+    shell = "sed -n 359,389p bb.py | head -150 # 200 rows, v1.2.3"
+    assert set(found(entry(10, "tool_call", call), entry(11, "tool_call", shell))) == {
+        "src/a.py",
+        "lint_all",
+        "fix_b",
+        "bb.py",
+        "200 rows",
+        "v1.2.3",
+    }
+
+
+def test_escapes_in_code_are_no_part_of_what_they_touch() -> None:
+    call = 'printf "\\nNewOutput: %s\\n" old_path\\\ncat C:\\new\\table.txt'
+    assert set(found(entry(10, "tool_call", call))) == {"NewOutput", "old_path", "C:\\new\\table.txt"}
+
+
+def test_a_deep_path_is_offered_whole() -> None:
+    path = f"/{'/'.join(['folder'] * 18)}/deep_file.py"
+    assert found(entry(10, "tool_call", f"cat {path}")) == {path: "H10"}
+    assert string_lines([(path, "H10")], "F2")[1] == f"files: {path} F2"
+
+
+def test_a_projects_own_names_come_before_those_of_its_language() -> None:
+    said = [entry(10 + n, "assistant", "fmt.Errorf, Step 2, 448, read_all") for n in range(3)]
+    assert next(iter(found(*said))) == "read_all"
 
 
 @pytest.mark.parametrize(
@@ -159,6 +200,14 @@ def test_lines_are_grouped_by_folder_and_kind_and_name_a_pointer_for_each_string
         "commits: 9f86d08 F2",
         "issues: #12 F2",
         "numbers: 15 minutes, 30 s H40",
+    ]
+
+
+def test_names_with_a_blank_stand_apart_so_that_others_need_no_commas() -> None:
+    strings = [("rotate_key", "H4"), ("Postgres 17", "H4"), ("TTL_S", "H4"), ("Python 3.11", "H4")]
+    assert string_lines(strings, "F2")[1:] == [
+        "names: rotate_key TTL_S H4",
+        "names: Postgres 17, Python 3.11 H4",
     ]
 
 

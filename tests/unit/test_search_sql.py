@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import pinfold.store.sqlite.search.index as index
 import pinfold.store.sqlite.search.scan as scan
 from pinfold.store.commands import SearchHistory
 from pinfold.store.errors import InvalidInputError
@@ -564,29 +563,6 @@ def test_what_is_unindexed_is_gone_and_the_index_stays_sound(log: Log) -> None:
     terms = {row[0] for row in log.db.execute("SELECT term FROM temp.vocabulary")}
     assert "cafe" not in terms
     assert "secretword" in terms
-
-
-def test_common_words_are_ranked_among_the_newest_and_that_is_said(
-    log: Log, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in (index, *_users_of_probe()):
-        monkeypatch.setattr(module, "PROBE", 50)
-    monkeypatch.setattr(index, "NEWEST", 20)
-    for n in range(200):
-        log.add(f"an error seen, number {n}")
-    found = log.search("error seen", limit=50)
-    assert found.bounded
-    assert found.tier == "exact phrase"
-    assert sorted(hit.entry.id for hit in found.hits)[0] == 181
-    rare = log.add("the error of a quokka")
-    found = log.search("quokka error")
-    assert (found.hits[0].entry.id, found.bounded) == (rare, False)
-
-
-def _users_of_probe() -> tuple[Any, ...]:
-    from pinfold.store.sqlite.search import score, terms
-
-    return score, terms
 
 
 @pytest.mark.full

@@ -227,6 +227,8 @@ def test_a_reason_is_bounded() -> None:
         ("令牌", "刷新令牌存储"),
         ("ttl_s", "使用ttl_s缓存"),
         ("15 minutes", "有效期为15分钟"),
+        ("300", "限制是300因为2个副本"),
+        ("Postgres 17", "使用Postgres 17因为2个副本"),
     ],
 )
 def test_a_specific_survives(specific: str, text: str) -> None:

@@ -7,7 +7,7 @@ a second for a window of 164,000 tokens. Source: design 3 (Folds and their audit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pinfold.context.lost_decisions import SummaryLines, lost_decisions
 from pinfold.context.said import SOURCES
@@ -33,14 +33,18 @@ class Audit:
     strings: tuple[tuple[str, str], ...] = ()
 
 
-def audit(part: FoldedPart, summary: str, *, briefed: bool) -> Audit:
+def audit(part: FoldedPart, summary: str, *, briefed: bool, at: str | None = None) -> Audit:
     """Compare what was folded with its summary.
+
+    `at` is when that was, as the log spells an instant, and None: now. A pin of another session that was made later
+    could not be in a summary.
 
     `briefed`: the client was given the brief when the part began, so the pins of that time stood in it. A pin's reason
     is one of its specifics; it is lost when no two neighbouring lines of the summary hold half of its words.
     """
     kept = Kept(summary)
-    watched = dict(_watched(part, briefed=briefed))
+    pins = tuple(pin for pin in part.pins if pin.session == part.session or at is None or pin.at <= at)
+    watched = dict(_watched(replace(part, pins=pins), briefed=briefed))
     lost = dict(_lost(watched, kept, SummaryLines(summary)))
     pinned = Kept("\n".join(f"{pin.text}\n{pin.why}" for pin in part.pins))
     spoken: list[Entry | FormerSummary] = [part.former] if part.former else []

@@ -16,7 +16,7 @@ from pinfold.context.sentences import sentences
 from pinfold.context.specifics import Kept, reason, specifics
 from pinfold.context.visible import clip
 from pinfold.store.results import Entry, FormerSummary, Pin
-from pinfold.store.words import folded_words, share_of
+from pinfold.store.words import STOP_WORDS, folded_words, share_of
 
 MOST_OFFERED = 5
 SENTENCE_CHARS = 240
@@ -59,7 +59,7 @@ class SummaryLines:
 
     def give(self, clause: str) -> bool:
         """Whether one or two neighbouring lines hold at least half of a clause's content words."""
-        words = folded_words(clause)
+        words = folded_words(clause) - STOP_WORDS  # of a clause of nothing else, there is nothing to be held
         enough = _KEPT_SHARE * len(words)
         return any(len(words & window) >= enough for window in self._windows)
 

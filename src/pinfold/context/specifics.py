@@ -7,7 +7,7 @@ clause that gives the reason. Linear time on any text. Source: design 1 (Words),
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pinfold.context.visible import clip
 
@@ -136,7 +136,7 @@ _REASON = re.compile(
 )
 _VERSIONED = re.compile(rf"({_NAME.pattern})[ \u00a0]v?(\d[\d.]*)")
 _AMOUNT = re.compile(rf"\W*({_NUMBER})[\s-]?[^\d\s]*")
-_NO_MORE_DIGITS = r"(?![^\W\d_]*\d)(?![.,]\d)"
+_NO_MORE_DIGITS = rf"(?![^\W\d_{_WIDE}]*\d)(?![.,]\d)"
 _JOINT = r"(?:ql|\.?js)?\W{0,4}(?:v|version\W{1,2})?"
 _NARROW = re.compile(rf"[^\W{_WIDE}]")
 _ANYWHERE = re.compile("")
@@ -179,6 +179,8 @@ def _word(text: str, piece: re.Match[str]) -> tuple[str | None, int]:
     word = piece.group().lstrip(_LEADING).rstrip(_TRAILING)
     if not word or len(word) > _MAX_WORD_CHARS:
         return None, piece.end()
+    if word.isalpha() and word.islower() and not text.startswith("()", piece.end()):
+        return None, piece.end()  # what most words are, before anything else is tried
     if _PLAIN_NUMBER.fullmatch(word):
         return _number(text, word, piece)
     if version_end := _version_end(text, word, piece):
@@ -265,32 +267,50 @@ class Kept:
     """A text made ready to be asked for many specifics, each in time linear in the text."""
 
     def __init__(self, text: str) -> None:
-        self._folded = text.casefold()
+        self._text, self._folded = text, text.casefold()
         self._plain = _plain_digits(self._folded)
 
     def holds(self, specific: str) -> bool:
         """Whether the text holds it, in the sense of `survives`."""
         versioned = _VERSIONED.fullmatch(specific)
         if versioned:
-            version = re.compile(rf"{_JOINT}{re.escape(versioned[2])}{_NO_MORE_DIGITS}")
-            return _occurs(versioned[1].casefold(), self._folded, _WORD_BEGINS, version)
+            return _occurs(versioned[1].casefold(), self._folded, _WORD_BEGINS, _behind_name(versioned[2]))
         amount = _AMOUNT.fullmatch(specific)
         if amount:
-            return _occurs(_plain_digits(amount[1]), self._plain, _NUMBER_BEGINS, _NUMBER_ENDS)
+            return _occurs(_plain_digits(amount[1]), self._plain, _NUMBER_BEGINS, _NUMBER_ENDS.match)
         return any(self.has_word(form) for form in (specific, base_name(specific)) if form)
 
     def has_word(self, form: str) -> bool:
         """Whether these very characters stand there, case apart, by themselves and not as a part of a longer word."""
-        begins = _WORD_BEGINS if _NARROW.match(form[:1]) else _ANYWHERE
-        ends = _WORD_ENDS if _NARROW.match(form[-1:]) else _ANYWHERE
-        return _occurs(form.casefold(), self._folded, begins, ends)
+        return _occurs(form.casefold(), self._folded, *_ends_of(form))
+
+    def spells(self, form: str) -> bool:
+        """Whether they stand there in this very case, as what tells two names of a program apart."""
+        return _occurs(form, self._text, *_ends_of(form))
 
 
-def _occurs(form: str, text: str, begins: re.Pattern[str], ends: re.Pattern[str]) -> bool:
+def _ends_of(form: str) -> tuple[re.Pattern[str], Callable[[str, int], object]]:
+    """Return what has to be before and behind a form that stands by itself."""
+    begins = _WORD_BEGINS if _NARROW.match(form[:1]) else _ANYWHERE
+    return begins, (_WORD_ENDS if _NARROW.match(form[-1:]) else _ANYWHERE).match
+
+
+def _behind_name(version: str) -> Callable[[str, int], object]:
+    """Return what tells whether a version stands behind a name's end; its own expression is quick to compile."""
+    joined = re.compile(f"{_JOINT}{re.escape(version)}")
+
+    def stands(text: str, at: int) -> object:
+        found = joined.match(text, at)
+        return found and _NUMBER_ENDS.match(text, found.end())
+
+    return stands
+
+
+def _occurs(form: str, text: str, begins: re.Pattern[str], ends: Callable[[str, int], object]) -> bool:
     """Whether a form stands in a text with the right surroundings; far faster than one expression per form."""
     at = text.find(form)
     while at >= 0:
-        if begins.match(text, at) and ends.match(text, at + len(form)):
+        if begins.match(text, at) and ends(text, at + len(form)):
             return True
         at = text.find(form, at + 1)
     return False

@@ -17,7 +17,7 @@ from pinfold.context.visible import shorten
 MAX_CHARS = 2_000
 _HEAD = "In play before it, not in its summary; {} says where"
 _LINE_CHARS = 300
-_STRING_CHARS = 100
+_STRING_CHARS = 160
 _SHARED_BY = 2
 _FOLDER = re.compile(r".*[/\\](?=.)", re.DOTALL)
 _AROUND_LABEL = len(": \n")
@@ -44,7 +44,10 @@ def string_lines(strings: Sequence[tuple[str, str]], fold: str, max_chars: int =
 
 def _lines(strings: Sequence[tuple[str, str]], fold: str) -> Iterator[str]:
     for label, members in _grouped(strings).items():
-        yield from _group_lines(label, members, fold)
+        for spaced in (False, True):
+            alike = [member for member in members if (" " in member[0]) is spaced]
+            if alike:
+                yield from _group_lines(label, alike, ", " if spaced else " ", fold)
 
 
 def _grouped(strings: Sequence[tuple[str, str]]) -> _Groups:
@@ -82,7 +85,7 @@ def _above(folder: str) -> str:
     return found.group() if found else ""
 
 
-def _group_lines(label: str, members: Sequence[tuple[str, str]], fold: str) -> Iterator[str]:
+def _group_lines(label: str, members: Sequence[tuple[str, str]], between: str, fold: str) -> Iterator[str]:
     """Yield lines such as `src/auth/: token.py redis.py H42, session.py map.py F2`.
 
     Runs of a shared pointer come first, then what is only said to be in the fold.
@@ -91,7 +94,6 @@ def _group_lines(label: str, members: Sequence[tuple[str, str]], fold: str) -> I
     runs: defaultdict[str, list[str]] = defaultdict(list)
     for shown, pointer in sorted(members, key=lambda member: shared[member[1]] < _SHARED_BY):
         runs[pointer if shared[pointer] >= _SHARED_BY else fold].append(shown)
-    between = ", " if any(" " in shown for shown, _ in members) else " "
     line, last = f"{label}:", ""
     for pointer, run in runs.items():
         for shown in run:

@@ -29,7 +29,7 @@ _encoding: tiktoken.Encoding | None = None
 
 
 def _loaded() -> tiktoken.Encoding:
-    global _encoding  # noqa: PLW0603 - one vocabulary per process: it takes 80 MB
+    global _encoding  # noqa: PLW0603 - one vocabulary per process: it takes 50 MB
     if _encoding is None:
         from pinfold.context import vocabulary
 

@@ -76,8 +76,10 @@ def shipped() -> list[bytes]:
 
 
 def load() -> tiktoken.Encoding:
-    """Build the encoding; about 0.2 s and 80 MB, so once per process and never on the event loop."""
+    """Build the encoding; about 0.2 s and 75 MB, of which 50 MB stay: once per process, never on the event loop."""
     import tiktoken
 
     ranks = {token: rank for rank, token in enumerate(shipped())}
-    return tiktoken.Encoding(NAME, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL)
+    encoding = tiktoken.Encoding(NAME, pat_str=_PATTERN, mergeable_ranks=ranks, special_tokens=_SPECIAL)
+    ranks.clear()  # the encoding keeps this dictionary, too, and counts by its own copy
+    return encoding

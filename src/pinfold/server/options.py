@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pinfold.store.errors import PinfoldError
+from pinfold.store.errors import FULL, PinfoldError
 
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
+
+Command_ = TypeVar("Command_", bound=Callable[..., Any] | click.Command)
 
 PROJECT = click.option(
     "--project",
@@ -20,16 +22,55 @@ PROJECT = click.option(
     help="Folder of the project (default: the client's project folder, else the working directory).",
 )
 
-YES = click.option("--yes", "mode", flag_value="do", help="Do not ask.")
+
+def dry_run(meaning: str) -> Callable[[Command_], Command_]:
+    """Return the option with which a command that takes `YES`, too, only looks."""
+    return click.option("--dry-run", "mode", flag_value="look", is_eager=True, help=meaning)
+
+
+def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> None:  # noqa: FBT001 - click's call
+    """Take `--yes` as the mode; of two that contradict each other none is the last word."""
+    if is_agreed and ctx.params.get("mode") is not None:
+        raise click.UsageError("--dry-run changes nothing and --yes lets it happen: give one of them.", ctx)
+    if is_agreed:
+        ctx.params["mode"] = "do"
+
+
+YES = click.option("--yes", is_flag=True, expose_value=False, callback=_agree, help="Do not ask.")
+"""Stands below `dry_run`."""
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
 
 
+_INTERRUPTED = 130
+
+
 @contextmanager
 def telling_errors(ctx: click.Context) -> Iterator[None]:
-    """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1."""
+    """Show an error of ours as one line on stderr, with --json as an object on stdout; exit status 1.
+
+    With --json so is one of the command's own use, with exit status 2, and an interrupt, with 130.
+    """
     try:
         yield
+    except click.UsageError as error:
+        if not ctx.params.get("as_json"):
+            raise
+        _tell_json(error.format_message())
+        ctx.exit(2)
+    except KeyboardInterrupt:
+        if not ctx.params.get("as_json"):
+            raise
+        _tell_json("Interrupted.")
+        ctx.exit(_INTERRUPTED)
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        from pinfold.server.terminals import give_up_output
+
+        click.echo(f"pinfold: what was to be printed could not be ({error.strerror}).", err=True)
+        give_up_output()
+        ctx.exit(1)
     except PinfoldError as error:
         from pinfold.server.wording import for_person
 

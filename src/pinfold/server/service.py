@@ -39,6 +39,8 @@ class Service:
 
     async def store(self) -> Store:
         """Return the open store; raises what `open_store` raises, and tries again at the next call."""
+        if self._store is not None:  # without the lock, at which each call would go once around the loop
+            return self._store
         async with self._opening:
             if self._store is None:
                 self._store = await open_store(self.settings.store_folder, self.settings.project.name)

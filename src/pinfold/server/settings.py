@@ -41,8 +41,9 @@ class Settings:
             raise NotFoundError(
                 f"project {self.project.name} ({self.project.root})",
                 "pinfold has kept nothing for it yet",
-                "A store is made at an agent's first call; PINFOLD_HOME and --project choose another one. If a"
-                f" client has already run here, its hooks did not: {command_name()} install.",
+                f"A client's first prompt here makes a store, or {command_name()} import; PINFOLD_HOME and --project"
+                f" choose another one. If there was a prompt: {command_name()} doctor shows whether the client reaches"
+                " pinfold, and Codex asks in /hooks to trust it.",
             )
         return self.store_folder
 

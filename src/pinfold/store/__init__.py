@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         VerifyReport,
     )
     from pinfold.store.search_results import SearchPage, SearchRecord
-    from pinfold.store.values import Caller, Receipt
+    from pinfold.store.values import Caller, Pointer, Receipt
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) during long work."""
@@ -123,6 +123,14 @@ class Store(ABC):
         An empty first page, and a `missed` pointer, are recorded as misses. Paging is stable while others write.
         Raises `InvalidInputError` for a query without letter or digit or a cursor of another query,
         `NotFoundError` for an unknown `missed`. Source: P7, P32.
+        """
+
+    @abstractmethod
+    async def note_opened(self, caller: Caller, pointer: Pointer) -> None:
+        """Record that the caller opened an entry, where it may be what an earlier search of its session missed.
+
+        Only where that search was asked of this store. What cannot be written is not recorded, and no error. Source:
+        design 2, search_history.
         """
 
     # --- reads: one call, one snapshot ---
@@ -269,7 +277,8 @@ class Store(ABC):
         What belongs to a thing: bytes that are the same, the artifacts of a message, the summary of a fold. Pointers
         of the forgotten say so for ever, their numbers are never given again, and no import brings a message back.
         The digest chain stays whole. Until `scrub` has run, traces may be left in the files.
-        Raises `NotFoundError` for what is not there, `InvalidInputError` unless one way of choosing is used.
+        Raises `NotFoundError` for a pointer to nothing, `InvalidInputError` for a session that is not there and unless
+        one way of choosing is used.
         """
 
     @abstractmethod

@@ -5,9 +5,10 @@ A name that was cleaned when it was stored would never be found again by itself 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -18,17 +19,40 @@ T = TypeVar("T")
 
 def cleaned(redactor: Redactor, asked: T) -> T:
     """Return a text, a caller or a command with every text in it redacted; of bytes, only what is said of them."""
+    if redactor.is_plain(_texts(asked)):
+        return asked
     return cast(T, _cleaned(redactor, asked))
 
 
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text that `_cleaned` would redact."""
+    if isinstance(value, str):
+        if not isinstance(value, Enum):
+            yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    else:
+        for name in _parts(value.__class__):
+            yield from _texts(getattr(value, name))
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+
+
 def _cleaned(redactor: Redactor, value: Any) -> Any:
-    if isinstance(value, str) and not isinstance(value, Enum):
-        return redactor.text(value).text
+    if isinstance(value, str):
+        return value if isinstance(value, Enum) else redactor.text(value).text
     if isinstance(value, tuple):
         return tuple(_cleaned(redactor, each) for each in value)
     if isinstance(value, Mapping):
         return {name: _cleaned(redactor, each) for name, each in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        return replace(value, **{name: _cleaned(redactor, part) for name, part in parts.items()})
-    return value
+    parts = _parts(value.__class__)
+    if not parts:
+        return value
+    return replace(value, **{name: _cleaned(redactor, getattr(value, name)) for name in parts})

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     PROJECTION_COMMITTED = "projection.committed"
     FOLD_RECORDED = "fold.recorded"
     SEARCH_MISSED = "search.missed"
+    SEARCH_ANSWERED = "search.answered"
     ENTRY_FORGOTTEN = "entry.forgotten"
 
 

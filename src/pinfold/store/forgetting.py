@@ -9,6 +9,9 @@ from pinfold.store.values import Caller, Pointer, Receipt
 
 Reason = Literal["asked", "retention"]
 
+UNNAMED = "a decision against a dead end"
+"""The one thing that has content and no pointer: it is noted as a miss, and was no search."""
+
 
 @dataclass(frozen=True, slots=True)
 class Forget:
@@ -41,7 +44,9 @@ class Retention:
 
 @dataclass(frozen=True, slots=True)
 class Doomed:
-    """One thing that goes. `why` is empty for what was asked for, else how it belongs to that; `title` is one line.
+    """One thing that goes. `pointer` is empty for what has none (`UNNAMED`); `title` is one line.
+
+    `why` is empty for what was asked for, else how it belongs to that.
 
     `is_live_pin`: a pin that the brief shows now.
     """

@@ -81,11 +81,18 @@ def parse(text: str) -> Query:
     """
     clean = _first_part(text).encode("utf-8", "ignore").decode("utf-8").replace("\0", " ")
     lines = [_line(line) for line in clean.splitlines() if has_word(line)][:MAX_LINES]
+    if not lines and (mark := next(filter(str.isalnum, clean), None)):
+        return Query((_found_nowhere(mark),))
     if not lines:
         raise InvalidInputError(
             "The query has no letter and no digit.", "Search for at least one word, number or name."
         )
     return Query(tuple(dict.fromkeys(lines)))
+
+
+def _found_nowhere(mark: str) -> Line:
+    """Return the line for a letter that is none beside others, such as an Arabic vowel sign standing alone."""
+    return Line(mark, (), (Term((mark,)),), (), (), (), (mark,), (Unit((mark,), (0,)),))
 
 
 def _first_part(text: str) -> str:

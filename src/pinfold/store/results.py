@@ -83,6 +83,11 @@ class Artifact:
         """Its pointer, e.g. `A12`."""
         return f"A{self.number}"
 
+    @property
+    def is_part_searchable(self) -> bool:
+        """Whether search finds its ends, and nothing between them."""
+        return 0 < self.indexed_bytes < self.size_bytes
+
 
 @dataclass(frozen=True, slots=True)
 class SpilledArtifact:

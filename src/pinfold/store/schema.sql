@@ -98,6 +98,7 @@ CREATE TABLE artifact (
 ) STRICT;
 CREATE INDEX artifact_sha256 ON artifact (sha256);
 CREATE INDEX artifact_shown ON artifact (number) WHERE aside = 0;
+CREATE INDEX artifact_large ON artifact (number) WHERE indexed_bytes > 750000; -- maybe not searchable as a whole
 
 -- VIEW: checkpoints.
 CREATE TABLE checkpoint (
@@ -142,6 +143,23 @@ CREATE TABLE miss (
     hits    TEXT    NOT NULL, -- JSON list of pointers
     why     TEXT    NOT NULL
 ) STRICT;
+CREATE INDEX miss_session ON miss (session, seq);
+
+-- VIEW: what finally answered a miss, and the words of its query, by which that entry is found from then on.
+CREATE TABLE answer (
+    miss    INTEGER PRIMARY KEY, -- its seq
+    seq     INTEGER NOT NULL,
+    pointer TEXT    NOT NULL,
+    how     TEXT    NOT NULL,
+    search  INTEGER -- the later search that showed the entry
+) STRICT;
+CREATE INDEX answer_pointer ON answer (pointer);
+CREATE TABLE alias (
+    word TEXT    NOT NULL, -- as words.folded_words has it
+    miss INTEGER NOT NULL,
+    PRIMARY KEY (word, miss)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alias_miss ON alias (miss);
 
 -- VIEW: pointers that lead to what was forgotten; their numbers are never given again.
 CREATE TABLE forgotten (

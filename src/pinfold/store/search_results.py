@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 HIT_KINDS = ("pins", "dead_ends", "checkpoints", "artifacts", "messages", "tool_results", "folds")
 
+COMPLETE_TIERS = ("exact phrase", "all words")
+"""The tiers of what holds all that was asked for."""
+
+LEARNED_TIER = "learned words"
+"""The tier of what answered an earlier search that missed: found by the words of that, not by its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One search result. `tier` is one of those of `SearchPage`; `ref` is an import's external id.
 
-    `note` says e.g. which superseded pin it replaces.
+    `note` says e.g. which superseded pin it replaces. `like` are pointers to what reads the same, and is no hit of its
+    own.
     """
 
     pointer: str
@@ -23,6 +30,7 @@ class Hit:
     title: str = ""
     ref: str | None = None
     note: str | None = None
+    like: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +38,11 @@ class SearchPage:
     """The outcome of `search_history`. `tier` is that of the best hit, none without one.
 
     A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
-    (only pieces of identifiers, such as `foo` of `foo_1500`). `covered` is the share of the query's words that the
-    best hit holds, 0 to 1. `bounded` says that ranking looked at the newest matches only. `pointer` is the search's
-    own, e.g. `S8` (None where nothing can be written).
+    (only pieces of identifiers, such as `foo` of `foo_1500`); what answered an earlier miss comes behind what holds all
+    words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
+    that only the newest entries were looked at, since all words were too common or stand inside of others. `pointer` is
+    the search's own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as
+    hits of earlier pages, `partly` some to artifacts searched at their ends only, where no hit holds all words.
     """
 
     pointer: str | None
@@ -42,6 +52,8 @@ class SearchPage:
     bounded: bool
     next_cursor: str | None
     missed: str | None = None
+    repeats: tuple[str, ...] = ()
+    partly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +61,8 @@ class SearchRecord:
     """One earlier search: what was asked and what it gave. `missed` says why it counts as a miss, if it does.
 
     `session` is 0 for a search of a conversation that had written nothing yet. `by_person`: it was entered at the
-    command line, outside of an agent's client.
+    command line, outside of an agent's client. `answer` is the entry that finally answered a miss, `how` in what way:
+    opened, shown, pinned, or as the dead end that was tried again.
     """
 
     number: int
@@ -60,3 +73,5 @@ class SearchRecord:
     hits: tuple[str, ...]
     missed: str | None = None
     by_person: bool = False
+    answer: str | None = None
+    how: str | None = None

@@ -2,7 +2,8 @@
 
 Offsets are found in a copy of the text that is folded character by character, so that accents, case and
 spelling of identifiers do not hide a match. No pattern can match one place in two ways, so time is linear in
-the text. Source: design 2, search_history.
+the text; of a long text only the most promising parts are searched with patterns. Source: design 2,
+search_history; P32.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 
 from pinfold.store.words import fold, stem
 
@@ -24,6 +26,9 @@ BETWEEN_LINES = " | "
 _LEAD = 50
 _SHOWN_BEFORE = 40
 _MOST_TOKENS = 40
+_PART_CHARS = 1 << 16
+_PARTS = 4
+_OVER_THE_END = 400
 _WEIGHT = 720_720
 _SPACES = re.compile(r"\s+")
 _STARTS, _STOPS = r"(?<![^\W_])", r"(?![^\W_])"
@@ -38,14 +43,28 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A pattern, and the strings of which a text holds all of one group wherever the pattern matches."""
+
+    pattern: str
+    needed: tuple[tuple[str, ...], ...]
+
+    def starts(self, folded: str) -> list[int]:
+        """Return where the pattern matches; most texts lack a word of it, and compiling costs milliseconds."""
+        if not any(all(one in folded for one in group) for group in self.needed):
+            return []
+        return [match.start() for match in re.compile(self.pattern).finditer(folded)]
+
+
+@dataclass(frozen=True, slots=True)
 class Sought:
-    """What a snippet is to show. `first` are patterns of places that go before any words, the best first.
+    """What a snippet is to show. `first` are places that go before any words, the best first.
 
     `forms` are those of `query.Line`, the most telling first.
     """
 
     forms: tuple[str, ...]
-    first: tuple[re.Pattern[str], ...] = ()
+    first: tuple[Place, ...] = ()
 
 
 def sought(rows: Sequence[Sequence[str]], literals: Iterable[str], forms: Iterable[str]) -> Sought:
@@ -53,9 +72,17 @@ def sought(rows: Sequence[Sequence[str]], literals: Iterable[str], forms: Iterab
 
     `rows` are groups of forms whose tokens must stand in a row; literals must stand as they are, folded.
     """
-    groups = [pattern for row in rows for pattern in _row_patterns(row)]
-    as_written = [_literal(literal) for literal in sorted(literals, key=len, reverse=True)]
-    return Sought(tuple(forms), tuple(re.compile("|".join(one)) for one in [*groups, as_written] if one))
+    places = [
+        Place("|".join(patterns), tuple(tuple(map(_stem, form.split()[:_MOST_TOKENS])) for form in row))
+        for row in rows
+        for patterns in _row_patterns(row)
+        if patterns
+    ]
+    longest_first = sorted(literals, key=len, reverse=True)
+    if longest_first:
+        as_written = "|".join(map(_literal, longest_first))
+        places.append(Place(as_written, tuple((literal,) for literal in longest_first)))
+    return Sought(tuple(forms), tuple(places))
 
 
 def snippet(text: str, sought: Sought, width: int = MAX_CHARS) -> Snippet:
@@ -66,24 +93,52 @@ def snippet(text: str, sought: Sought, width: int = MAX_CHARS) -> Snippet:
     match it is the beginning. No cut falls inside a character as a reader sees it.
     """
     whole = unicodedata.normalize("NFC", text)
-    middle = _place(_aligned(whole), sought, width)
-    return Snippet(_window(whole, middle, width), whole.count("\n", 0, middle) + 1)
+    best = (len(sought.first) + 2, 0)
+    for start in _parts(whole, sought.forms):
+        rank, place = _place(_aligned(_part(whole, start)), sought, width)
+        best = min(best, (rank, start + place), key=itemgetter(0))
+        if rank == 0:
+            break
+    return Snippet(_window(whole, best[1], width), whole.count("\n", 0, best[1]) + 1)
 
 
-def _place(folded: str, sought: Sought, width: int) -> int:
-    for pattern in sought.first:
-        anchors = [match.start() for match in pattern.finditer(folded)]
+def _parts(whole: str, forms: tuple[str, ...]) -> list[int]:
+    """Return where the parts begin that hold the most of the forms, by the longest word of each."""
+    starts = range(0, len(whole) or 1, _PART_CHARS)
+    if len(starts) == 1:
+        return [0]
+    needles = [max(map(_stem, form.split()), key=len) for form in forms]
+
+    def worth(start: int) -> int:
+        part = fold(_part(whole, start))
+        return sum(_WEIGHT // place for place, needle in enumerate(needles, start=1) if needle in part)
+
+    return sorted(starts, key=worth, reverse=True)[:_PARTS]
+
+
+def _part(whole: str, start: int) -> str:
+    return whole[start : start + _PART_CHARS + _OVER_THE_END]
+
+
+def _place(folded: str, sought: Sought, width: int) -> tuple[int, int]:
+    """Return a place, and which of the patterns it is of: the words come behind the first ones, nothing last."""
+    for rank, place in enumerate(sought.first):
+        anchors = place.starts(folded)
         if anchors[1:]:
-            return _best(folded, anchors, _matches(folded, sought.forms), (_SHOWN_BEFORE, width - _LEAD))
+            reach = (_SHOWN_BEFORE, width - _LEAD)
+            return rank, _best(folded, anchors, _matches(folded, sought.forms), reach)
         if anchors:
-            return anchors[0]
-    found = _matches(folded, sought.forms)
-    return _best(folded, [start for start, _ in found], found, (0, width - _LEAD)) if found else 0
+            return rank, anchors[0]
+    rank = len(sought.first)
+    if found := _matches(folded, sought.forms):
+        return rank, _best(folded, [start for start, _ in found], found, (0, width - _LEAD))
+    return rank + 1, 0
 
 
 def _matches(folded: str, forms: tuple[str, ...]) -> list[tuple[int, int]]:
     """Return (start, form's place from 1), by start; inside of words only if nothing stands on its own."""
-    for pattern in _patterns(forms):
+    for alternatives in (_own, _inside) if forms else ():
+        pattern = alternatives(forms)
         found = [(match.start(), match.lastindex or 0) for match in pattern.finditer(folded)]
         if found:
             return found
@@ -91,13 +146,16 @@ def _matches(folded: str, forms: tuple[str, ...]) -> list[tuple[int, int]]:
 
 
 @lru_cache(maxsize=64)
-def _patterns(forms: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
-    """Return one pattern for whole words and one for anything, with a group for each form."""
-    if not forms:
-        return ()
+def _own(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for whole words, with a group for each form."""
     own = "|".join(f"({_pattern(form)}{_STOPS if form.isdigit() else ''})" for form in forms)
-    inside = "|".join(f"({_pattern(form)})" for form in forms)
-    return re.compile(f"{_STARTS}(?:{own})"), re.compile(inside)
+    return re.compile(f"{_STARTS}(?:{own})")
+
+
+@lru_cache(maxsize=64)
+def _inside(forms: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for the forms anywhere, with a group for each."""
+    return re.compile("|".join(f"({_pattern(form)})" for form in forms))
 
 
 def _pattern(form: str) -> str:
@@ -188,7 +246,9 @@ def _one(character: str) -> str:
 
 
 def _aligned(text: str) -> str:
-    return text.lower() if text.isascii() else "".join(map(_one, text))
+    return "\n".join(
+        line.lower() if line.isascii() else "".join(map(_one, line)) for line in text.split("\n")
+    )
 
 
 def _window(text: str, middle: int, width: int) -> str:

@@ -6,10 +6,11 @@ Views never refuse: an event in the log is a fact. Source: design 1, How data fl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pinfold.store.events import Event, Kind
+from pinfold.store.events import Body, Event, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,9 @@ class ContinueConversation:
 
 @dataclass(frozen=True, slots=True)
 class PutEntry:
-    """One searchable piece: `text`, and of the content `sha256` the beginning and the end.
+    """One searchable piece: `text`, and of the content `sha256` as much as `indexed_bytes` says.
 
-    Nothing of that content is searchable where `indexed_bytes`, how much of it is covered, is 0.
+    That is all of it, its beginning and its end, or with 0 nothing.
     """
 
     seq: int
@@ -65,34 +66,35 @@ class AmendFold:
     known: dict[str, Any]
 
 
-Change = AmendFold | PutRow | MarkSuperseded | ContinueConversation | PutEntry
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the miss of seq `miss` was after is `pointer`, found in the way `how`; None: it is not known after all.
+
+    `search` is the number of the later search that showed it, if one did.
+    """
+
+    miss: int
+    seq: int
+    pointer: str | None
+    how: str
+    search: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unanswer:
+    """These entries are gone, and answer nothing any more."""
+
+    pointers: tuple[str, ...]
+
+
+Change = AmendFold | Answer | PutRow | MarkSuperseded | ContinueConversation | PutEntry | Unanswer
 
 
 def changes(event: Event) -> list[Change]:
     """Return what an event does to the views, in order. A forgotten event changes nothing."""
     if event.body is None:
         return []
-    match event.kind:
-        case Kind.SESSION_STARTED:
-            return _session_started(event, event.body)
-        case Kind.DECISION_PINNED:
-            return _decision_pinned(event, event.body)
-        case Kind.DECISION_SUPERSEDED:
-            return [MarkSuperseded(event.body["number"], event.body["by"], event.seq)]
-        case Kind.ARTIFACT_SPILLED:
-            return _artifact_spilled(event, event.body)
-        case Kind.STATE_CHECKPOINTED:
-            return _state_checkpointed(event, event.body)
-        case Kind.MESSAGE_APPENDED:
-            return _message_appended(event, event.body)
-        case Kind.FOLD_RECORDED:
-            return _fold_recorded(event, event.body)
-        case Kind.SEARCH_MISSED:
-            return [_search_missed(event, event.body)]
-        case Kind.ENTRY_FORGOTTEN:
-            return _entry_forgotten(event, event.body)
-        case Kind.PROJECTION_COMMITTED:
-            return []
+    return _CHANGES[event.kind](event, event.body)
 
 
 def _place(event: Event) -> dict[str, Any]:
@@ -100,7 +102,7 @@ def _place(event: Event) -> dict[str, Any]:
     return {"number": event.body["number"], "seq": event.seq, "at": event.at, "session": event.session}
 
 
-def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
+def _session_started(event: Event, body: Body) -> list[Change]:
     row = {
         "number": body["number"],
         "seq": event.seq,
@@ -115,7 +117,7 @@ def _session_started(event: Event, body: dict[str, Any]) -> list[Change]:
     ]
 
 
-def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:
+def _decision_pinned(event: Event, body: Body) -> list[Change]:
     names = ("kind", "text", "why", "session_only", "files", "specifics", "tokens", "supersedes")
     row = _place(event) | {"actor": event.actor} | {name: body[name] for name in names}
     row["at"] = body.get("said_at", event.at)
@@ -127,7 +129,11 @@ def _decision_pinned(event: Event, body: dict[str, Any]) -> list[Change]:
     return [PutRow("pin", row), entry]
 
 
-def _artifact_spilled(event: Event, body: dict[str, Any]) -> list[Change]:
+def _decision_superseded(event: Event, body: Body) -> list[Change]:
+    return [MarkSuperseded(body["number"], body["by"], event.seq)]
+
+
+def _artifact_spilled(event: Event, body: Body) -> list[Change]:
     names = ("label", "source", "path", "sha256", "indexed_bytes", "outline", "same_bytes_as")
     row = _place(event) | {name: body[name] for name in names}
     row["sha256"] = bytes.fromhex(body["sha256"])
@@ -163,7 +169,7 @@ def checkpoint_text(state: dict[str, Any]) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _state_checkpointed(event: Event, body: dict[str, Any]) -> list[Change]:
+def _state_checkpointed(event: Event, body: Body) -> list[Change]:
     state = {name: body[name] for name in STATE_FIELDS}
     row = _place(event) | {name: body[name] for name in ("head", "branch", "tokens")} | {"state": state}
     text = checkpoint_text(state)
@@ -174,7 +180,7 @@ def _state_checkpointed(event: Event, body: dict[str, Any]) -> list[Change]:
     return [PutRow("checkpoint", row), entry]
 
 
-def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
+def _message_appended(event: Event, body: Body) -> list[Change]:
     kind = "tool_results" if body["role"] == "tool_result" else "messages"
     at = body.get("at", event.at)
     external_id = body.get("external_id")
@@ -195,7 +201,7 @@ def _message_appended(event: Event, body: dict[str, Any]) -> list[Change]:
     return [*found, entry]
 
 
-def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
+def _fold_recorded(event: Event, body: Body) -> list[Change]:
     if body.get("amends"):
         return [AmendFold(body["number"], body["known"])]
     place = _place(event) | body.get("of", {})  # told anew without what was forgotten, it keeps its place
@@ -213,13 +219,37 @@ def _fold_recorded(event: Event, body: dict[str, Any]) -> list[Change]:
     return [PutRow("fold", place | {"body": body}), entry]
 
 
-def _entry_forgotten(event: Event, body: dict[str, Any]) -> list[Change]:
+def _entry_forgotten(event: Event, body: Body) -> list[Change]:
     """Keep the numbers of what is gone, and the clients' ids of messages, so that no import brings them back."""
     gone = [{"letter": letter, "number": number, "at": event.at} for letter, number in body["gone"]]
     ids = [{"session": session, "external_id": name, "seq": seq} for session, name, seq in body["ids"]]
-    return [*(PutRow("forgotten", row) for row in gone), *(PutRow("external", row) for row in ids)]
+    unanswer = Unanswer(tuple(f"{row['letter']}{row['number']}" for row in gone))
+    return [*(PutRow("forgotten", row) for row in gone), *(PutRow("external", row) for row in ids), unanswer]
 
 
-def _search_missed(event: Event, body: dict[str, Any]) -> PutRow:
+def _search_missed(event: Event, body: Body) -> list[Change]:
     row = {"seq": event.seq, "at": event.at, "session": event.session}
-    return PutRow("miss", row | {name: body[name] for name in ("search", "query", "hits", "why")})
+    return [PutRow("miss", row | {name: body[name] for name in ("search", "query", "hits", "why")})]
+
+
+def _search_answered(event: Event, body: Body) -> list[Change]:
+    return [Answer(body["miss"], event.seq, body["pointer"], body["how"], body["search"])]
+
+
+def _nothing(_event: Event, _body: Body) -> list[Change]:
+    return []
+
+
+_CHANGES: dict[Kind, Callable[[Event, Body], list[Change]]] = {
+    Kind.SESSION_STARTED: _session_started,
+    Kind.DECISION_PINNED: _decision_pinned,
+    Kind.DECISION_SUPERSEDED: _decision_superseded,
+    Kind.ARTIFACT_SPILLED: _artifact_spilled,
+    Kind.STATE_CHECKPOINTED: _state_checkpointed,
+    Kind.MESSAGE_APPENDED: _message_appended,
+    Kind.FOLD_RECORDED: _fold_recorded,
+    Kind.SEARCH_MISSED: _search_missed,
+    Kind.SEARCH_ANSWERED: _search_answered,
+    Kind.ENTRY_FORGOTTEN: _entry_forgotten,
+    Kind.PROJECTION_COMMITTED: _nothing,
+}

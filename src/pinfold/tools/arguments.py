@@ -6,7 +6,8 @@ What is unknown or missing is refused by name, in one line that says what is acc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -28,7 +29,8 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 
-def checks(model: type[Arguments]) -> dict[str, Check]:
+@cache
+def checks(model: type[Arguments]) -> Mapping[str, Check]:
     """Return each argument's check, in the order of the schema."""
     return {
         name: next(mark for mark in field.metadata if isinstance(mark, Check))
@@ -78,7 +80,11 @@ def _required(model: type[Arguments]) -> str:
 def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
     """Return the arguments with known secret shapes replaced in what may be stored, and how many by rule."""
     found: Counter[str] = Counter()
-    changed: dict[str, object] = {}
+    kept = {
+        name: getattr(arguments, name) for name, check in checks(type(arguments)).items() if check.is_kept()
+    }
+    if redactor.is_plain(_texts(kept.values())):
+        return arguments, found
 
     def clean(value: object) -> object:
         if isinstance(value, tuple):
@@ -89,10 +95,16 @@ def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
         found.update(dict(result.found))
         return result.text
 
-    for name, check in checks(type(arguments)).items():
-        if check.is_kept():
-            changed[name] = clean(getattr(arguments, name))
+    changed = {name: clean(value) for name, value in kept.items()}
     return arguments.model_copy(update=changed), found
+
+
+def _texts(values: Iterable[object]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _texts(value)
 
 
 def without_secrets(raw: Any, redactor: Redactor) -> Any:

@@ -88,10 +88,11 @@ def _reply(desk: Desk, saved: SavedCheckpoint) -> Reply:
         }
     )
     told = ", ".join(f"{count} {word}" for word, count in counts.items())
+    against = f" against {_pointer(saved.previous)}" if saved.previous else ""
     text = lines(
         [
             f"{_headline(saved)}, receipt {saved.receipt}",
-            f"pending against {_pointer(saved.previous) or 'nothing before'}: {told}",
+            f"pending{against}: {told}",
             fenced(desk.store, "\n".join(items)) if items else None,
             f"git: {spot(checkpoint.branch, checkpoint.head)}" if checkpoint.head else None,
             f'brief: {weight:,} tokens; restore with fetch_pointer(pointer="brief")',

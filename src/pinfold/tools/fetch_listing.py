@@ -159,13 +159,15 @@ def _miss(search: SearchRecord) -> _Row:
         "query": query,
         "missed": search.missed,
         "hits": list(search.hits),
+        "answer": search.answer,
+        "how": search.how,
         "by_person": search.by_person or None,
     }
     by = ", by a person" if search.by_person else ""
     gave = f"; gave {', '.join(search.hits)}" if search.hits else ""
-    return _Row(
-        search.seq or 0, f"{pointer or '-'} {day(search.at)} {query} ({search.missed}{by}{gave})", facts
-    )
+    answer = f"; answered by {search.answer} ({search.how})" if search.answer else ""
+    line = f"{pointer or '-'} {day(search.at)} {query} ({search.missed}{by}{gave}{answer})"
+    return _Row(search.seq or 0, line, facts)
 
 
 _READ: Mapping[ListingName, Callable[[Store, int | None, int], Awaitable[list[_Row]]]] = {

@@ -17,6 +17,7 @@ from pinfold.tools.arguments import Arguments
 from pinfold.tools.ask import Ask
 from pinfold.tools.body import ArtifactBody, Body
 from pinfold.tools.checks import Check, Query, Whole
+from pinfold.tools.coverage import coverage
 from pinfold.tools.fetch_json import MAX_PATH_CHARS, json_matches
 from pinfold.tools.fetch_listing import listing_reply
 from pinfold.tools.fetch_match import matches_of
@@ -78,10 +79,17 @@ async def run(desk: Desk, arguments: FetchPointer) -> Reply:
             return await listing_reply(ask, listing)
         case BriefAt() as brief:
             return await _brief(ask, brief, _brief_budget(desk, arguments))
-        case Place(Pointer(PointerKind.ARTIFACT, number)):
-            return await _artifact(ask, number)
         case Place(pointer):
-            return await _record(ask, await record_of(ask.desk.store, pointer))
+            reply = await _opened(ask, pointer)
+            if pointer.kind is not PointerKind.SEARCH:
+                await desk.store.note_opened(desk.caller, pointer)
+            return reply
+
+
+async def _opened(ask: Ask, pointer: Pointer) -> Reply:
+    if pointer.kind is PointerKind.ARTIFACT:
+        return await _artifact(ask, pointer.number)
+    return await _record(ask, await record_of(ask.desk.store, pointer))
 
 
 def _ask(desk: Desk, arguments: FetchPointer) -> Ask:
@@ -129,9 +137,10 @@ def _subject(ask: Ask, artifact: Artifact) -> Subject:
         name = next((name for name in names.values() if name), "")
         return Subject(artifact.pointer, quoted(name, NAME_CHARS))
     media_type = artifact.outline.media_type
-    title = ", ".join(part for part in (named(names), media_type) if part)
+    title = ", ".join(part for part in (named(names), media_type, coverage(artifact)) if part)
     shown = {word: shorten(name, NAME_CHARS) for word, name in names.items()}
-    return Subject(artifact.pointer, title, shown | {"type": media_type})
+    covered = {"searchable_bytes": artifact.indexed_bytes} if artifact.is_part_searchable else {}
+    return Subject(artifact.pointer, title, shown | {"type": media_type} | covered)
 
 
 async def _part_of(body: Body, ask: Ask, subject: Subject) -> Reply:

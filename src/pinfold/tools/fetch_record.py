@@ -232,15 +232,18 @@ def _search_record(search: SearchRecord) -> Record:
         "query": search.query,
         "hits": list(hits),
         "missed": search.missed,
+        "answer": search.answer,
+        "how": search.how,
     }
     by = " by a person" if search.by_person else ""
     origin = _origin(search.at, search.session) if search.session else day(search.at)
-    tail = f"Gave {', '.join(hits)}." if hits else "Gave nothing."
+    gave = f"Gave {', '.join(hits)}." if hits else "Gave nothing."
+    answer = f" {search.answer} answered it ({search.how})." if search.answer else ""
     missed = f", missed: {quoted(search.missed, 120)}" if search.missed else ""
     return Record(
         f"S{search.number}",
         f"search{by}, {origin}{missed}",
         search.query,
         facts,
-        tail,
+        gave + answer,
     )

@@ -19,7 +19,7 @@ from types import TracebackType
 from pinfold.store.errors import InvalidInputError, NotFoundError, PinfoldError, TooLargeError
 from pinfold.store.values import MAX_PATH_CHARS
 
-BLOCK_BYTES = 1024 * 1024
+BLOCK_BYTES = 256 * 1024
 
 _WALKS = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _DIRECTORY = (
@@ -84,7 +84,7 @@ class OpenFile:
             self._descriptor = -1
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the content in blocks of at most 1 MiB.
+        """Yield the content in blocks of at most 256 KiB: several are on their way at a time.
 
         Raises `InvalidInputError` when the file turns out to have changed, at the latest behind its last
         block.

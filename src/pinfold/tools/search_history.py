@@ -12,19 +12,21 @@ from pydantic import Field
 from pinfold.context.visible import shorten
 from pinfold.store.commands import SearchHistory as Command
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.search_results import HIT_KINDS, Hit, SearchPage
+from pinfold.store.search_results import HIT_KINDS, LEARNED_TIER, Hit, SearchPage
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole
+from pinfold.tools.coverage import partly_searched
 from pinfold.tools.pointers import quote
 from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
 
 _MAX_QUERY_CHARS = 16 * 1024 * 1024  # more than a line of the wire holds: no query is too long
-_MAX_CURSOR_CHARS = 1_000
+_MAX_CURSOR_CHARS = 32_000  # the last page of eight phrasings names some thousand entries
 _MAX_LIMIT = 50
 _SNIPPET_CHARS = 160
 _TITLE_CHARS = 60
+_NAMED = 5
 _LITTLE = 1 / 3
 _AGO = re.compile(r"(\d{1,5})\s*([mhdw])", re.ASCII)
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -101,6 +103,8 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             "advice": advice,
             "missed": page.missed,
             "newest_only": page.bounded,
+            "repeats": list(page.repeats),
+            "partly": list(page.partly),
             "next": page.next_cursor,
             "note": NOTE if page.hits else None,
         }
@@ -111,6 +115,8 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
             _head(page),
             fenced(desk.store, found) if found else None,
             advice,
+            partly_searched(page.partly),
+            f"like hits of earlier pages: {_named(page.repeats)}" if page.repeats else None,
             f"recorded: {page.missed} missed" if page.missed else None,
             f'more: same query with cursor="{page.next_cursor}"' if page.next_cursor else None,
         ]
@@ -121,7 +127,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
 def _head(page: SearchPage) -> str:
     name = f"{page.pointer} " if page.pointer else ""
     if not page.hits:
-        return f"{name}nothing found"
+        return f"{name}nothing found{', among the newest entries' if page.bounded else ''}"
     bounded = ", among the newest matches" if page.bounded else ""
     tiers = Counter(hit.tier for hit in page.hits)
     if len(tiers) == 1:
@@ -131,9 +137,13 @@ def _head(page: SearchPage) -> str:
 
 
 def _advice(page: SearchPage) -> str | None:
+    if not page.hits and page.bounded:
+        return (
+            "Older entries were not looked at for words this common or for parts of words: add a rarer word."
+        )
     if not page.hits:
         return "Try other words, fewer filters, or the exact identifier; put each phrasing on its own line."
-    if page.covered < _LITTLE:
+    if page.covered < _LITTLE and page.tier != LEARNED_TIER:
         return "The best hit covers under a third of the query's words: try other words or the identifier."
     return None
 
@@ -141,8 +151,14 @@ def _advice(page: SearchPage) -> str | None:
 def _line(hit: Hit) -> str:
     title = f"{shorten(hit.title, _TITLE_CHARS)}: " if hit.title else ""
     note = f" ({shorten(hit.note, _SNIPPET_CHARS)})" if hit.note else ""
+    like = f" (and {len(hit.like)} more like it: {_named(hit.like)})" if hit.like else ""
     snippet = shorten(hit.snippet, _SNIPPET_CHARS)
-    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}"
+    return f"{hit.pointer} {hit.kind} {day(hit.at)} s{hit.session} {title}{snippet}{note}{like}"
+
+
+def _named(pointers: tuple[str, ...]) -> str:
+    more = ", …" if len(pointers) > _NAMED else ""
+    return ", ".join(pointers[:_NAMED]) + more
 
 
 def _told(hit: Hit, tier: str) -> dict[str, Any]:
@@ -157,6 +173,7 @@ def _told(hit: Hit, tier: str) -> dict[str, Any]:
             "tier": hit.tier if hit.tier != tier else None,
             "ref": hit.ref,
             "note": hit.note,
+            "like": list(hit.like),
         }
     )
 

@@ -13,10 +13,11 @@ from pinfold.context.visible import counted
 from pinfold.store.commands import Outline
 from pinfold.store.commands import SpillArtifact as Command
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.results import Artifact, SpilledArtifact
+from pinfold.store.results import SpilledArtifact
 from pinfold.store.values import MAX_LABEL_CHARS, MAX_PATH_CHARS
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import KEY, Content, Query, Text
+from pinfold.tools.coverage import coverage
 from pinfold.tools.render import NOTE, fenced, lean, lines, named
 from pinfold.tools.tool import WRITES, Desk, Reply, Tool
 
@@ -80,7 +81,6 @@ def _encoded(text: str) -> Iterator[bytes]:
 def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int], ...]) -> Reply:
     artifact, outline = result.artifact, result.artifact.outline
     same = f"A{artifact.same_bytes_as}" if artifact.same_bytes_as else None
-    is_part = artifact.indexed_bytes < artifact.size_bytes and (artifact.is_text or outline.tokens > 0)
     status = "repeated" if result.repeated else "spilled"
     facts = lean(
         {
@@ -99,7 +99,7 @@ def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int],
             "error_lines": outline.error_lines or None,
             "first_errors": list(outline.first_errors),
             "same_bytes_as": same,
-            "searchable_bytes": artifact.indexed_bytes if is_part else None,
+            "searchable_bytes": artifact.indexed_bytes if artifact.is_part_searchable else None,
             "preview": outline.preview,
             "redacted": dict(redacted),
             "note": NOTE,
@@ -112,7 +112,7 @@ def _reply(desk: Desk, result: SpilledArtifact, redacted: tuple[tuple[str, int],
             f"same bytes as {same}" if same else None,
             f"JSON: {outline.json_state}" if outline.json_state else None,
             _errors(artifact.pointer, outline),
-            _searchable(artifact) if is_part else None,
+            coverage(artifact),
             fenced(desk.store, outline.preview) if outline.preview else None,
         ]
     )
@@ -130,12 +130,6 @@ def _size(result: SpilledArtifact) -> str:
             outline.media_type,
             f"sha256 {artifact.sha256[:_DIGEST_CHARS]}",
         ]
-    )
-
-
-def _searchable(artifact: Artifact) -> str:
-    return (
-        f"search finds {artifact.indexed_bytes:,} bytes of it, at its beginning and its end; fetch reads all"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from pinfold.server.terminals import is_terminal
 from pinfold.store.errors import InvalidInputError
 
 Mode = Literal["look", "do"]
@@ -20,6 +21,6 @@ def is_wanted(mode: Mode | None, question: str, refusal: str, *, as_json: bool) 
     """
     if mode is not None:
         return mode == "do"
-    if as_json or not sys.stdin.isatty():
+    if as_json or not is_terminal(sys.stdin):
         raise InvalidInputError(f"{refusal}: there is nobody to ask.", "Look with --dry-run, then say --yes.")
     return click.confirm(question, default=False)

@@ -15,7 +15,7 @@ from pinfold.server.options import JSON, PROJECT, Command, settings_of
 def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     if text is None:
         return None
-    found = re.fullmatch(r"s?([1-9][0-9]{0,17})", text.strip())
+    found = re.fullmatch(r"s?([1-9][0-9]{0,17})", text.strip(), re.IGNORECASE)
     if found is None:
         raise click.BadParameter("a session looks like s3")
     return int(found[1])

@@ -58,13 +58,16 @@ def _found(reply: Reply) -> Report:
     facts = reply.structured | ({"advice": advice} if advice else {})
     head = reply.text.partition("\n")[0]
     more = "More: raise --limit, or --cursor with the `next` of --json." if "next" in facts else ""
-    remark = "\n".join(part for part in (head, advice, more) if part)
+    partly = f"Searched at both ends only: {', '.join(facts['partly'])}." if "partly" in facts else ""
+    remark = "\n".join(part for part in (head, advice, partly, more) if part)
     return Report(facts, _HIT_COLUMNS, list(map(_hit, facts["hits"])), remark)
 
 
 def _hit(hit: Mapping[str, Any]) -> tuple[str, ...]:
     names = ("pointer", "kind", "at", "session", "title", "text", "note")
-    shown = {**hit, "session": f"s{hit['session']}"}
+    like = f"like it: {', '.join(hit['like'])}" if "like" in hit else ""
+    note = "; ".join(part for part in (hit.get("note"), like) if part)
+    shown = {**hit, "session": f"s{hit['session']}", "note": note}
     return tuple(shown.get(name, "") for name in names)
 
 
@@ -85,7 +88,8 @@ def recall_report(settings: Settings, question: str, limit: int) -> Report:
 async def _matching(store: Store, question: str, limit: int) -> list[Pin]:
     arguments = {"query": question, "kinds": ["pins", "dead_ends"], "limit": limit}
     hits = (await _search(store, arguments)).structured["hits"]
-    numbers = dict.fromkeys(int(hit["pointer"][1:]) for hit in hits)
+    pointers = (pointer for hit in hits for pointer in (hit["pointer"], *hit.get("like", ())))
+    numbers = dict.fromkeys(int(pointer[1:]) for pointer in pointers)
     found = [(await store.pin(number)).pin for number in numbers]
     return [pin for pin in found if pin.superseded_by is None]
 

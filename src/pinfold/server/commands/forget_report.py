@@ -13,12 +13,14 @@ import click
 
 from pinfold.context.visible import counted, size_text, visible
 from pinfold.server.commands.consent import Mode, is_wanted
+from pinfold.server.commands.listings import when
 from pinfold.server.commands.progress import bar
 from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import flat, tolerate_encoding
 from pinfold.server.settings import Settings
+from pinfold.server.terminals import is_terminal
 from pinfold.store import Store
-from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
+from pinfold.store.forgetting import UNNAMED, Doomed, Forget, ForgetPlan, Forgotten, Retention, Scrubbed
 from pinfold.store.sqlite.connection import Place
 
 _QUESTION = "Forget all of this for good?"
@@ -45,7 +47,7 @@ def carry_out(settings: Settings, command: Forget | Retention, mode: Mode | None
     async def question(store: Store) -> bool:
         planned = await store.forget_plan(command)
         if not as_json:
-            _show(planned)
+            _show(planned, command.before)
         if planned.is_empty or not is_wanted(mode, _QUESTION, _REFUSAL, as_json=as_json):
             if as_json:
                 _tell(_facts(planned, None, None))
@@ -78,28 +80,36 @@ def finish_scrub(settings: Settings, *, as_json: bool) -> bool:
     return ask(settings, question)
 
 
-def _show(planned: ForgetPlan) -> None:
+def _show(planned: ForgetPlan, before: str | None) -> None:
     """Show live pins first, then the others, on a terminal not more than a screenful."""
     live = [each for each in planned.doomed if each.is_live_pin]
     others = [each for each in planned.doomed if not each.is_live_pin]
-    shown = others[:_SHOWN] if sys.stdout.isatty() else others
+    shown = others[:_SHOWN] if is_terminal(sys.stdout) else others
     for each in [*live, *shown]:
         click.echo(_line(each))
     if len(shown) < len(others):
         click.echo(f"… and {len(others) - len(shown):,} more")
-    for line in _remarks(planned, live):
-        click.echo(line, err=not sys.stdout.isatty())
+    for line in _remarks(planned, live) if not planned.is_empty else [_nothing(before)]:
+        click.echo(line, err=not is_terminal(sys.stdout))
 
 
 def _line(each: Doomed) -> str:
     name = "live pin" if each.is_live_pin else _NAMES[each.kind]
     why = f"\t({each.why})" if each.why else ""
-    return f"{each.pointer}\t{name}\t{flat(each.title)}{why}"
+    return f"{each.pointer or UNNAMED}\t{name}\t{flat(each.title)}{why}"
+
+
+def _nothing(before: str | None) -> str:
+    """Say that there is nothing, and of a time what is compared with it."""
+    if not before:
+        return "There is nothing to forget."
+    time = f"{when(before)} UTC" if before.endswith("+00:00") else before
+    named = f"event {before}" if before.isdigit() else visible(time)
+    counts = "what was said earlier and imported later counts from its import"
+    return f"There is nothing to forget that was stored before {named}; {counts}."
 
 
 def _remarks(planned: ForgetPlan, live: Sequence[Doomed]) -> list[str]:
-    if planned.is_empty:
-        return ["There is nothing to forget."]
     shown = (
         f"; {counted(len(live), 'pin')} of them {'is' if len(live) == 1 else 'are'} in the brief now"
         if live
@@ -148,7 +158,9 @@ def _warn(settings: Settings) -> None:
 
 
 def _facts(planned: ForgetPlan, done: Forgotten | None, scrubbed: Scrubbed | None) -> dict[str, Any]:
-    things = [asdict(each) | {"kind": _NAMES[each.kind]} for each in planned.doomed]
+    things = [
+        asdict(each) | {"pointer": each.pointer or None, "kind": _NAMES[each.kind]} for each in planned.doomed
+    ]
     facts: dict[str, Any] = {
         "ok": scrubbed is None or scrubbed.owed is None,
         "done": done is not None,

@@ -10,32 +10,45 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pinfold.server.options import JSON, PROJECT, YES, Command, settings_of
+from pinfold.server.commands.session_names import refuse_as_pointer
+from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
     from pinfold.store.values import Caller, Pointer
 
-_LOOK = click.option("--dry-run", "mode", flag_value="look", help="Show what would go and change nothing.")
-_DAYS = {"": 1, "d": 1, "w": 7, "m": 30, "y": 365}
-_LONGEST_DAYS = 36_500
+_LOOK = dry_run("Show what would go and change nothing.")
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
+_LONGEST_HOURS = 100 * 365 * 24
 
 
 def _pointers(_ctx: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[Pointer, ...]:
     from pinfold.store.values import Pointer, PointerKind
 
+    for text in texts:
+        refuse_as_pointer(text, "--session")
     found = [re.fullmatch(r"([PACHFS])([1-9][0-9]{0,17})", text.strip(), re.IGNORECASE) for text in texts]
     if not all(found):
         raise click.BadParameter("a pointer looks like P7, A12, C3, H142, F2 or S9, without a range")
     return tuple(Pointer(PointerKind(each[1].upper()), int(each[2])) for each in found if each)
 
 
-def _days(_ctx: click.Context, _option: click.Parameter, text: str) -> int:
-    found = re.fullmatch(r"([0-9]{1,5})([dwmy]?)", text.strip().lower())
-    days = int(found[1]) * _DAYS[found[2]] if found else _LONGEST_DAYS + 1
-    if days > _LONGEST_DAYS:
-        raise click.BadParameter("a time looks like 90d, 12w, 6m or 2y")
-    return days
+def _ago(text: str) -> str | None:
+    """Return the instant that an age such as 90d leads to, None for what is no age."""
+    found = re.fullmatch(r"([0-9]{1,6})([hdwmy])", text.strip().lower())
+    hours = int(found[1]) * _HOURS[found[2]] if found else _LONGEST_HOURS + 1
+    return None if hours > _LONGEST_HOURS else (datetime.now(UTC) - timedelta(hours=hours)).isoformat()
+
+
+def _age(_ctx: click.Context, _option: click.Parameter, text: str) -> str:
+    before = _ago(text)
+    if before is None:
+        raise click.BadParameter("an age has its unit: 12h, 90d, 12w, 6m (months) or 2y")
+    return before
+
+
+def _before(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    return text if text is None else _ago(text) or text
 
 
 def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
@@ -52,7 +65,10 @@ def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) ->
     help="All that one session holds: s3 or 3, or the client's name of the conversation.",
 )
 @click.option(
-    "--before", metavar="DATE|SEQ", help="All that was stored before: 2026-11-30, or a seq of the log."
+    "--before",
+    metavar="DATE|AGE|SEQ",
+    callback=_before,
+    help="All that was stored before: 2026-11-30, or 7d ago, or a seq of the log such as 4812.",
 )
 @click.option(
     "--match", metavar="TEXT", help="All that holds this text, letter for letter, artifacts included."
@@ -70,11 +86,15 @@ def forget(
 
     What goes, pins too, is out of every answer and of every page of the store's files; only that it was there, and
     when it went, stays known. Shows what would go and asks. Backups and the client's own transcripts are not touched.
+
+    --before goes by when a thing was stored: what was said earlier and imported later counts from its import.
     """
     from pinfold.server.commands.forget_report import carry_out, finish_scrub
     from pinfold.store.forgetting import Forget
 
     if way.pop("finish"):
+        if pointers or mode == "look" or any(way.values()):
+            raise click.UsageError("--finish goes alone: it scrubs the files, and forgets nothing more.")
         ok = finish_scrub(settings_of(project), as_json=as_json)
     else:
         ok = carry_out(settings_of(project), Forget(_person(), pointers, **way), mode, as_json=as_json)
@@ -84,7 +104,13 @@ def forget(
 
 @click.command(cls=Command)
 @click.option(
-    "--older-than", "days", default="180d", callback=_days, show_default=True, help="E.g. 90d, 12w, 6m, 2y."
+    "--older-than",
+    "before",
+    metavar="AGE",
+    default="180d",
+    callback=_age,
+    show_default=True,
+    help="12h, 90d, 12w, 6m (months), 2y.",
 )
 @click.option(
     "--keep-sessions",
@@ -97,15 +123,15 @@ def forget(
 @_LOOK
 @YES
 @JSON
-def gc(days: int, keep_sessions: int, project: Path | None, mode: Mode | None, *, as_json: bool) -> None:
+def gc(before: str, keep_sessions: int, project: Path | None, mode: Mode | None, *, as_json: bool) -> None:
     """Give up old messages, tool results, artifacts and misses, and give their room back.
 
-    Never pins, checkpoints and folds, nor what one of them names by its pointer. Shows what would go and asks.
+    Never pins, checkpoints and folds, nor what one of them names by its pointer. Shows what would go and asks. Age is
+    counted from when a thing was stored: what was said earlier and imported later counts from its import.
     """
     from pinfold.server.commands.forget_report import carry_out
     from pinfold.store.forgetting import Retention
 
-    before = (datetime.now(UTC) - timedelta(days=days)).isoformat()
     command = Retention(_person(), before, keep_sessions)
     if not carry_out(settings_of(project), command, mode, as_json=as_json):
         sys.exit(1)

@@ -15,6 +15,7 @@ from pinfold.context.visible import counted, size_text
 from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.settings import Settings
+from pinfold.server.terminals import is_terminal
 from pinfold.server.transcripts.finding import Found, found_at, of_project
 from pinfold.server.transcripts.importing import Imported, import_transcripts, unread
 from pinfold.store.errors import InvalidInputError
@@ -46,7 +47,8 @@ def import_report(
     found = _found(settings, paths, client)
     outcome = _imported(settings, found)
     if as_json:
-        facts = asdict(outcome) | {"not_understood": dict(outcome.not_understood)}
+        strange = {path: lines for path, lines, _ in outcome.not_understood}
+        facts = asdict(outcome) | {"not_understood": strange}
         return json.dumps(facts, ensure_ascii=False), not outcome.failed
     return _told(outcome) if found else _none(paths), not outcome.failed
 
@@ -112,8 +114,8 @@ def _told(outcome: Imported) -> str:
         [
             f"{counted(outcome.files, 'transcript')} read; {f'new: {parts}' if parts else 'nothing new'}{known}",
             *(
-                f"not understood: {counted(lines, 'line')} of {path}"
-                for path, lines in outcome.not_understood
+                f"not understood: {counted(lines, 'line')} of {path}, {'the first of them ' * (lines > 1)}line {first}"
+                for path, lines, first in outcome.not_understood
             ),
             *(f"not read: {failure}" for failure in outcome.failed),
         ]
@@ -123,7 +125,7 @@ def _told(outcome: Imported) -> str:
 @contextmanager
 def _bar(found: Sequence[Found]) -> Iterator[Callable[[int], None]]:
     """Show a bar on a terminal, nothing in a pipe."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda _: None
         return
     import click

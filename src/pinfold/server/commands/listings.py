@@ -115,7 +115,16 @@ def _miss(miss: SearchRecord) -> tuple[str, ...]:
     pointer = f"S{miss.number}" if miss.number else ""
     gave = ", ".join(miss.hits)
     by = "a person" if miss.by_person else ""
-    return pointer, miss.query, miss.missed or "", gave, when(miss.at), f"s{miss.session}", by
+    return (
+        pointer,
+        miss.query,
+        miss.missed or "",
+        gave,
+        miss.answer or "",
+        when(miss.at),
+        f"s{miss.session}",
+        by,
+    )
 
 
 _PINS: _Kind[Pin] = _Kind(
@@ -141,7 +150,7 @@ _CHECKPOINTS: _Kind[Checkpoint] = _Kind(
 )
 _MISSES: _Kind[SearchRecord] = _Kind(
     "misses",
-    ("search", "query", "why", "gave", "when (UTC)", "session", "by"),
+    ("search", "query", "why", "gave", "answer", "when (UTC)", "session", "by"),
     attrgetter("misses"),
     lambda miss: miss.seq or 0,
     _miss,

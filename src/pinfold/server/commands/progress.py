@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from pinfold.server.terminals import is_terminal
 from pinfold.store import Progress
 
 _STEPS = 1_000
@@ -16,7 +17,7 @@ _STEPS = 1_000
 @contextmanager
 def bar(label: str) -> Iterator[Progress | None]:
     """Yield what long work reports to, and show that on stderr; None where nobody would see it."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield None
         return
     with click.progressbar(length=_STEPS, label=label, file=sys.stderr) as shown:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pinfold.server.commands.session_names import refuse_as_pointer
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
 from pinfold.store.search_results import HIT_KINDS
 
@@ -22,6 +23,11 @@ def _gather(ctx: click.Context, option: click.Parameter, value: Any) -> None:
     gathered = ctx.ensure_object(dict)
     if value not in (None, ()):
         gathered[option.name] = list(value) if isinstance(value, tuple) else value
+
+
+def _pointer(_ctx: click.Context, _option: click.Parameter, text: str) -> str:
+    refuse_as_pointer(text, "pinfold export --format markdown --session")
+    return text
 
 
 def _argument(flag: str, name: str, **settings: Any) -> Callable[[Any], Any]:
@@ -102,7 +108,7 @@ def search(ctx: click.Context, project: Path | None, words: tuple[str, ...], *, 
 
 @click.command(cls=Command)
 @PROJECT
-@click.argument("pointer")
+@click.argument("pointer", callback=_pointer)
 @_argument("--lines", "lines", help="10-40, 10-, or -50 for the last 50.")
 @_argument(
     "--match", "match", help="Only what this regular expression (RE2) finds, with the lines around it."
@@ -113,6 +119,8 @@ def search(ctx: click.Context, project: Path | None, words: tuple[str, ...], *, 
 @click.pass_context
 def show(ctx: click.Context, project: Path | None, pointer: str, *, raw: bool, as_json: bool) -> None:
     """Show what a pointer leads to: P7, A12, A12#L10-40, C3, H142, F2, S9, brief, pins, artifacts, …
+
+    `show pins` lists those that were superseded, too, as an agent is shown them; `pinfold pins` those that stand.
 
     An artifact, or a part of anything, goes into a pipe or a file as it was stored, byte for byte:
     pinfold show A12 > FILE. On a terminal a long artifact is shown by its first and last lines.

@@ -33,6 +33,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     Kind.STATE_CHECKPOINTED: ("checkpoint", ""),
     Kind.FOLD_RECORDED: ("fold", ""),
     Kind.SEARCH_MISSED: ("miss", "misses"),
+    Kind.SEARCH_ANSWERED: ("answer to a miss", "answers to misses"),
     Kind.ENTRY_FORGOTTEN: ("forgetting", ""),
 }
 _QUESTION = "Put the backup in the place of what is there now?"

@@ -21,6 +21,7 @@ from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report, tell, tolerate_encoding
 from pinfold.server.own_command import command_name
 from pinfold.server.settings import Settings
+from pinfold.server.terminals import is_terminal, standard_output
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Artifact
@@ -140,7 +141,7 @@ async def _whole(store: Store, place: Place, form: Form) -> None:
         body = ArtifactBody(store, artifact)
         facts = {"pointer": str(place), **asdict(artifact)}
         is_asked_for = place.part is not None or form.as_json or form.raw or body.is_binary
-        if is_asked_for or body.size_bytes <= _SCREEN_BYTES or not sys.stdout.isatty():
+        if is_asked_for or body.size_bytes <= _SCREEN_BYTES or not is_terminal(sys.stdout):
             await _print_body(body, place, facts, form)
         else:
             _print_preview(artifact)
@@ -174,10 +175,10 @@ async def _print_body(body: Body, place: Place, facts: Mapping[str, Any], form: 
     pieces = _pieces(body, place)
     if form.as_json:
         click.echo(json.dumps({**facts, **_content(b"".join([piece async for piece in pieces]))}))
-    elif form.raw or not sys.stdout.isatty():
+    elif form.raw or not is_terminal(sys.stdout):
         async for piece in pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+            standard_output().buffer.write(piece)
+        standard_output().buffer.flush()
     elif body.is_binary:
         raise InvalidInputError(
             f"{place} is binary, {size_text(body.size_bytes)}.",

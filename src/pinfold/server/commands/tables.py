@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pinfold.context.visible import visible
+from pinfold.server.terminals import is_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,7 +40,7 @@ def tell(report: Report, *, as_json: bool) -> None:
     tolerate_encoding()
     if as_json:
         click.echo(json.dumps(report.facts))
-    elif sys.stdout.isatty():
+    elif is_terminal(sys.stdout):
         _show(report)
     else:
         for row in report.rows:

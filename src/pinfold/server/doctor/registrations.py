@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pinfold.server.install import CLIENTS, files
@@ -12,6 +12,7 @@ from pinfold.server.install.entries import Item, Member, Scope, Target, UnfitTex
 from pinfold.server.install.known import client_named, planner
 from pinfold.server.install.listing import Standing, standings
 from pinfold.server.install.place import Launch, find_launch
+from pinfold.server.install.strict import hooks_off, unread
 from pinfold.server.install.trees import MISSING, find
 from pinfold.server.own_command import command_name
 from pinfold.server.settings import Settings
@@ -55,13 +56,28 @@ def _client(standing: Standing, settings: Settings, launch: Launch) -> Iterator[
 def _scope(title: str, targets: tuple[Target, ...], launch: Launch, told: tuple[Scope, str]) -> Finding:
     scope, advice = told
     subject = title if scope == "user" else f"{title}, this project"
+    skipped = list(_said(targets, unread))
+    if skipped:
+        return bad(subject, " ".join(skipped), "Take them out.")
     unreachable = [fault for target in targets for fault in _unreachable(target)]
     if unreachable:
         return bad(subject, "; ".join(unreachable), advice)
     faults = [fault for target in targets for fault in _other(target, launch)]
     if faults:
         return warn(subject, "; ".join(faults), advice)
+    switched_off = list(_said(targets, hooks_off))
+    if switched_off:
+        return warn(subject, " ".join(switched_off), "Take it out, unless it is meant so.")
     return ok(subject, "registered" + ", with hooks" * any(map(_hooks, targets)))
+
+
+def _said(targets: tuple[Target, ...], caution: Callable[[Target, str], str]) -> Iterator[str]:
+    """Yield why what stands in a client's files does nothing."""
+    for target in targets:
+        content = files.read(target.path).content
+        said = caution(target, content.decode("utf-8-sig")) if content else ""
+        if said:
+            yield said
 
 
 def _unreachable(target: Target) -> Iterator[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
 
+from pinfold.server.terminals import standard_output
 from pinfold.store.errors import FULL, ConflictError, InvalidInputError, NoSpaceError
 
 
@@ -19,8 +19,8 @@ def destination(path: Path | None, *, overwrite: bool) -> Iterator[IO[str]]:
     Raises `ConflictError` for what is there already, `NoSpaceError` or `InvalidInputError` where it cannot be.
     """
     if path is None:
-        yield sys.stdout
-        sys.stdout.flush()
+        yield standard_output()
+        standard_output().flush()
         return
     real = Path(os.path.realpath(path))
     beside = real.with_name(f".{real.name}.{os.getpid()}.part")

@@ -9,6 +9,7 @@ import os
 import struct
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO
 
 LAST_BYTES = 1024 * 1024
@@ -72,10 +73,21 @@ class Kept:
         yield from self._last
 
     def settle(self) -> None:
-        """Cut the last bytes to size, at a line end where one is near."""
+        """Put both parts together where all of it is within the limit, else cut the last bytes to size.
+
+        That is at a line end where one is near.
+        """
+        if self.total_bytes <= self.limit_bytes:
+            self._join()
         over = self.last_bytes - LAST_BYTES
         if over > 0 or self.dropped_bytes:
             self._drop(self._next_line(max(0, over)))
+
+    def _join(self) -> None:
+        with suppress(OSError):  # without room they stay apart
+            while self._last:
+                self._add_first(self._last[0])
+                self.last_bytes -= len(self._last.popleft()[1])
 
     def _room(self, block: bytes) -> int:
         """Return how much of a block still belongs to the beginning."""

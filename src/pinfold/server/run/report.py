@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pinfold.context.estimate import ceiling
-from pinfold.context.visible import clip, clip_front, counted, size_text
+from pinfold.context.visible import clip, clip_front, counted, size_text, visible
 from pinfold.server.own_command import command_name
 from pinfold.server.run.screen import on_screen
 from pinfold.server.run.storing import Stored
@@ -49,7 +49,7 @@ def report(stored: Stored, seen: Seen, status: int) -> str:
             f"{_MARK} {_left_out(stored, seen, end)} {_where(stored)}",
             *_errors(stored),
             *_shown(stored, end),
-            f"{_MARK} {_ending(status)}. {_further(stored, seen)}",
+            f"{_MARK} {_ending(status)}. {_further(stored, seen)}{_new_store(stored)}",
             "",
         ]
     )
@@ -118,6 +118,15 @@ def _short(line: str, max_chars: int = _LINE_CHARS) -> str:
 
 def _ending(status: int) -> str:
     return f"Exit status {status}" if status >= 0 else f"Ended by signal {-status}"
+
+
+def _new_store(stored: Stored) -> str:
+    """Say where it went when that was new: started in another folder, a command has another project's store."""
+    return (
+        f" A new store was made for it, of project {visible(stored.new_project)}."
+        if stored.new_project
+        else ""
+    )
 
 
 def _further(stored: Stored, seen: Seen) -> str:

@@ -15,13 +15,14 @@ from pinfold.server.run.kept import Kept, Piece
 from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.commands import SpillArtifact
-from pinfold.store.results import Artifact, ArtifactSlice
+from pinfold.store.results import Artifact, ArtifactSlice, SpilledArtifact
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import MAX_LABEL_CHARS, Caller
 
 SOURCE = "pinfold run"
 _END_BYTES = 64 * 1024
 _LINE_BYTES = 4 * 1024
+_FIRST_SEQ = 2  # behind the session that it begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Stored:
     """A long output behind its pointers: `whole`, or its beginning where `rest` holds its last bytes.
 
     `errors` are the first lines that report an error or a warning, `end` the last 64 KiB. The sizes are those of what
-    was printed, before redaction.
+    was printed, before redaction. `new_project` names the project, where its log began with this output.
     """
 
     whole: Artifact
@@ -39,6 +40,7 @@ class Stored:
     total_bytes: int
     first_bytes: int
     last_bytes: int
+    new_project: str | None = None
 
     @property
     def dropped_bytes(self) -> int:
@@ -57,8 +59,10 @@ async def keep(settings: Settings, kept: Kept, label: str) -> Stored:
     """Store a command's output, redacted; raises what `open_store` and `Store.spill_artifact` raise."""
     store = await open_store(settings.store_folder, settings.project.name)
     try:
-        whole = await _spill(store, settings, kept.first(), label)
-        rest = await _spill(store, settings, kept.last(), f"the end of: {label}") if kept.last_bytes else None
+        spilled = await _spill(store, settings, kept.first(), label)
+        whole, rest = spilled.artifact, None
+        if kept.last_bytes:
+            rest = (await _spill(store, settings, kept.last(), f"the end of: {label}")).artifact
         return Stored(
             whole=whole,
             rest=rest,
@@ -67,9 +71,14 @@ async def keep(settings: Settings, kept: Kept, label: str) -> Stored:
             total_bytes=kept.total_bytes,
             first_bytes=kept.first_bytes,
             last_bytes=kept.last_bytes,
+            new_project=_named(settings) if whole.seq == _FIRST_SEQ and not spilled.repeated else None,
         )
     finally:
         await store.close()
+
+
+def _named(settings: Settings) -> str:
+    return f"{settings.project.name} ({settings.project.root})"
 
 
 async def _lines(store: Store, number: int, lines: Iterable[int]) -> tuple[ArtifactSlice, ...]:
@@ -80,11 +89,11 @@ async def _end(store: Store, artifact: Artifact) -> ArtifactSlice:
     return await store.artifact_bytes(artifact.number, max(0, artifact.size_bytes - _END_BYTES), _END_BYTES)
 
 
-async def _spill(store: Store, settings: Settings, pieces: Iterable[Piece], label: str) -> Artifact:
+async def _spill(store: Store, settings: Settings, pieces: Iterable[Piece], label: str) -> SpilledArtifact:
     # Redaction may lengthen what was already cut to size.
     found = draft(store.redactor, (block for _, block in pieces), sys.maxsize)
     try:
-        result = await store.spill_artifact(
+        return await store.spill_artifact(
             SpillArtifact(
                 caller=_caller(settings),
                 content=found.content,
@@ -95,7 +104,6 @@ async def _spill(store: Store, settings: Settings, pieces: Iterable[Piece], labe
         )
     finally:
         found.content.close()
-    return result.artifact
 
 
 def _caller(settings: Settings) -> Caller:

@@ -21,16 +21,20 @@ _MOST_FILES = 50
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a result needs to know of its call. Results of pinfold's `own` tools say what the store holds already."""
+    """What a result needs to know of its call. Results of pinfold's `own` tools say what the store holds already.
 
-    tool: str
-    files: tuple[str, ...]
-    own: bool
+    `ran` is its input as a reader would write it, e.g. a command.
+    """
+
+    tool: str = ""
+    files: tuple[str, ...] = ()
+    own: bool = False
+    ran: str = ""
 
 
 def call(tool: str, given: object) -> Call:
     """Return what is to be remembered of a call with its input."""
-    return Call(tool, _files(given), _is_own(tool, given))
+    return Call(tool, _files(given), _is_own(tool, given), rendered(given))
 
 
 def rendered(given: object) -> str:

@@ -22,7 +22,7 @@ def record(
     part = store.folded_part(keeper.caller, compacted.external_id)
     if part is None:
         return False
-    found = audit(part, compacted.summary, briefed=briefed)
+    found = audit(part, compacted.summary, briefed=briefed, at=compacted.at)
     summary = keeper.artifact([compacted.summary.encode()], "summary of a compaction", "compaction")
     before, after = (None, None) if told_by_hook else _tokens(part, compacted)
     try:

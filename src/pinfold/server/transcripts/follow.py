@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from pinfold.server.transcripts import jsonl
 from pinfold.server.transcripts.finding import Found, of_agents
-from pinfold.server.transcripts.items import Compacted, Spoken, agent_of
+from pinfold.server.transcripts.items import Compacted, Format, Item, Spoken, agent_of
 from pinfold.server.transcripts.keeping import Keeper, let_go
-from pinfold.server.transcripts.lines import Line, Lines, can_resume, head_digest
+from pinfold.server.transcripts.lines import LeftOut, Line, Lines, can_resume, head_digest
 from pinfold.store.commands import Message, TranscriptMark
 from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
@@ -44,7 +44,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What a reading came to. `unknown` counts lines that nothing is known of, or that are too long.
+    """What a reading came to. `unknown` are the lines that nothing is known of, or that are too long.
 
     Not `is_complete`: the deadline came before the end.
     """
@@ -53,7 +53,7 @@ class Followed:
     repeated: int = 0
     folds: int = 0
     pins: int = 0
-    unknown: int = 0
+    unknown: LeftOut = field(default_factory=LeftOut)
     is_complete: bool = True
 
 
@@ -78,6 +78,15 @@ def follow(
     return _Reading(store, source, here).run(deadline, progress)
 
 
+def said(form: Format, line: Line, unknown: LeftOut) -> list[Item]:
+    """Return what one line says, and count it where nothing is known of it."""
+    known = form.unknown
+    items = form.items(line.content)
+    if form.unknown > known:
+        unknown.add(line.start)
+    return items
+
+
 class _Reading:
     """One reading of one transcript; `mark` is how far everything is in the log, or in the batch."""
 
@@ -93,12 +102,11 @@ class _Reading:
 
     def run(self, deadline: float | None, progress: Progress | None) -> Followed:
         self._look_back()
-        known = self._format.unknown
         lines = Lines(self._source.found.path, self._mark.offset)
         most_bytes = BATCH_BYTES if deadline is None else HURRIED_BYTES
         try:
             for line in lines:
-                self._take(line)
+                self._take(line, lines.left_out)
                 if len(self._batch) >= BATCH_MESSAGES or line.stop - self._read >= most_bytes:
                     self._flush()
                     self._read = line.stop
@@ -110,7 +118,7 @@ class _Reading:
             self._flush()
         finally:
             self._let_go()
-        return replace(self._found, unknown=self._format.unknown - known + lines.skipped)
+        return replace(self._found, unknown=lines.left_out)
 
     def _look_back(self) -> None:
         """Remind the format of what it goes on from; what those lines say is in the log."""
@@ -123,9 +131,9 @@ class _Reading:
                 break
             self._format.items(line.content)
 
-    def _take(self, line: Line) -> None:
+    def _take(self, line: Line, unknown: LeftOut) -> None:
         """Take in one line; nothing behind a line that waits for a later one may be counted as read."""
-        for item in self._format.items(line.content):
+        for item in said(self._format, line, unknown):
             if isinstance(item, Compacted):
                 self._fold(item)
             elif item.agent is None:

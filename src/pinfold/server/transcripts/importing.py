@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pinfold.server.transcripts.finding import Found
-from pinfold.server.transcripts.follow import Followed, Source, follow
+from pinfold.server.transcripts.follow import Followed, Source, follow, said
 from pinfold.server.transcripts.items import Spoken
-from pinfold.server.transcripts.lines import Lines, head_digest
+from pinfold.server.transcripts.lines import LeftOut, Lines, head_digest, line_number
 from pinfold.server.transcripts.subagents import Answer, keep_answer
 from pinfold.store.commands import TranscriptMark
 from pinfold.store.sync import SyncStore
@@ -23,8 +23,8 @@ Progress = Callable[[int], None]
 class Imported:
     """What an import came to: files read, and what `Followed` counts of all of them together.
 
-    `not_understood` are the files with such lines and how many, `failed` says of each file that could not be read to
-    its end why.
+    `not_understood` are the files with such lines, how many, and the number of the first; `failed` says of each file
+    that could not be read to its end why.
     """
 
     files: int = 0
@@ -32,7 +32,7 @@ class Imported:
     repeated: int = 0
     folds: int = 0
     pins: int = 0
-    not_understood: tuple[tuple[str, int], ...] = ()
+    not_understood: tuple[tuple[str, int, int], ...] = ()
     failed: tuple[str, ...] = ()
 
     def plus(self, path: Path, followed: Followed) -> Imported:
@@ -44,9 +44,12 @@ class Imported:
             repeated=self.repeated + followed.repeated,
             folds=self.folds + followed.folds,
             pins=self.pins + followed.pins,
-            not_understood=self.not_understood
-            + (((str(path), followed.unknown),) if followed.unknown else ()),
+            not_understood=self.not_understood + _not_understood(path, followed.unknown),
         )
+
+
+def _not_understood(path: Path, lines: LeftOut) -> tuple[tuple[str, int, int], ...]:
+    return ((str(path), lines.count, line_number(path, lines.first)),) if lines.count else ()
 
 
 def import_transcripts(store: SyncStore, found: Iterable[Found], progress: Progress) -> Imported:
@@ -71,11 +74,11 @@ def unread(found: Iterable[Found]) -> Imported | None:
     for transcript in found:
         reader, lines = transcript.format(), Lines(transcript.path)
         try:
-            if any(reader.items(line.content) for line in lines):
+            if any(said(reader, line, lines.left_out) for line in lines):
                 return None
         except OSError:
             return None
-        total = total.plus(transcript.path, Followed(unknown=reader.unknown + lines.skipped))
+        total = total.plus(transcript.path, Followed(unknown=lines.left_out))
     return total
 
 

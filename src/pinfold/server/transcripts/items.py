@@ -20,8 +20,9 @@ class Spoken:
     """One message, tool call or tool result.
 
     `external_id` is the client's own id of it and the same at every reading; `role`, `call_id` and `at` are those of
-    `store.commands.Message`. `text` may be empty where there are pictures. `agent` is the id of the sub-agent that
-    spoke, if one did; its words stay out of the log. `conversation` is whose it is, where one file holds several.
+    `store.commands.Message`. `ran` is what the call of a result was, as far as it is known. `text` may be empty where
+    there are pictures. `agent` is the id of the sub-agent that spoke, if one did; its words stay out of the log.
+    `conversation` is whose it is, where one file holds several.
     """
 
     external_id: str
@@ -30,6 +31,7 @@ class Spoken:
     at: str | None = None
     tool: str | None = None
     call_id: str | None = None
+    ran: str = ""
     files: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     agent: str | None = None

@@ -37,7 +37,8 @@ class Keeper:
                 spoken
             )
         long = len(spoken.text) > MAX_CHARS
-        artifacts = [self.artifact([spoken.text.encode()], spoken.tool or spoken.role)] if long else []
+        name = spoken.ran or spoken.tool or spoken.role
+        artifacts = [self.artifact([spoken.text.encode()], name)] if long else []
         artifacts += [kept for picture in spoken.pictures if (kept := self._picture(picture))]
         return Message(
             role=spoken.role,

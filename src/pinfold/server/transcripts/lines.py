@@ -29,8 +29,21 @@ class Line:
     content: bytes
 
 
+@dataclass(slots=True)
+class LeftOut:
+    """Lines that say nothing to us: how many, and at which byte the first of them begins."""
+
+    count: int = 0
+    first: int = 0
+
+    def add(self, start: int) -> None:
+        """Count one more, which lies behind the others."""
+        self.first = self.first if self.count else start
+        self.count += 1
+
+
 class Lines:
-    """The whole lines of a file from byte `offset` on; `skipped` counts those over 32 MiB, which are left out.
+    """The whole lines of a file from byte `offset` on, but for those over 32 MiB, which are `left_out`.
 
     Blank lines, and the NUL bytes that a power loss leaves, are passed over. A last line without its ending is
     delivered only if it is a JSON object already; else it is torn, and reading ends before it. Memory is bounded
@@ -38,7 +51,7 @@ class Lines:
     """
 
     def __init__(self, path: Path, offset: int = 0) -> None:
-        self.skipped = 0
+        self.left_out = LeftOut()
         self._path = path
         self._offset = offset
 
@@ -51,7 +64,8 @@ class Lines:
                 start, stop = stop, stop + length
                 if not is_whole and parsed(content) is None:
                     return
-                self.skipped += length > MAX_LINE_BYTES
+                if length > MAX_LINE_BYTES:
+                    self.left_out.add(start)
                 if content:
                     yield Line(start, stop, content)
 
@@ -75,6 +89,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, unpacked)
     except (EOFError, zstd.ZstdError) as damage:
         raise OSError(f"{path} cannot be unpacked: {damage}") from damage
+
+
+def line_number(path: Path, offset: int) -> int:
+    """Return which line begins at an offset, counted from 1. Raises `OSError`."""
+    number = 1
+    with opened(path) as file:
+        while offset > 0 and (block := file.read(min(offset, _BLOCK_BYTES))):
+            number += block.count(b"\n")
+            offset -= len(block)
+    return number
 
 
 def first_lines(path: Path) -> Iterator[bytes]:

@@ -10,15 +10,28 @@ from functools import cache
 from typing import Any
 
 from pinfold.store.errors import DamagedError
+from pinfold.store.sqlite.answers import put_answer, take_out_answers
 from pinfold.store.sqlite.indexing import index_entry
-from pinfold.store.views import AmendFold, Change, ContinueConversation, MarkSuperseded, PutEntry, PutRow
+from pinfold.store.views import (
+    AmendFold,
+    Answer,
+    Change,
+    ContinueConversation,
+    MarkSuperseded,
+    PutEntry,
+    PutRow,
+    Unanswer,
+)
+
+INDEXED_WHOLE_BYTES = 8 * 1024 * 1024
+"""Up to which size search covers all of an artifact: the log is held while it is read into the index, 0.2 s a MiB."""
 
 INDEXED_HEAD_BYTES = 768 * 1024
 INDEXED_TAIL_BYTES = 256 * 1024
 
 
-def is_indexed(start: int, size_bytes: int, total_bytes: int) -> bool:
-    """Whether search covers the chunk at `start` of an artifact of `total_bytes`: its head and its tail do."""
+def is_at_an_end(start: int, size_bytes: int, total_bytes: int) -> bool:
+    """Whether the chunk at `start` is one of those that search covers of an artifact that is too large to be whole."""
     return start < INDEXED_HEAD_BYTES or start + size_bytes > total_bytes - INDEXED_TAIL_BYTES
 
 
@@ -43,6 +56,10 @@ def apply(db: sqlite3.Connection, found: Iterable[Change]) -> None:
                 _amend_fold(db, change)
             case PutEntry():
                 _put_entry(db, change)
+            case Answer():
+                put_answer(db, change)
+            case Unanswer():
+                take_out_answers(db, change.pointers)
 
 
 def _column(value: Any) -> Any:
@@ -79,7 +96,7 @@ def _put_entry(db: sqlite3.Connection, change: PutEntry) -> None:
             "INSERT OR IGNORE INTO entry_path (name, path, entry) VALUES (?, ?, ?)", (name, path, entry)
         )
     if change.sha256 is not None and change.indexed_bytes:
-        for chunk, text in _indexed_chunks(db, change.sha256):
+        for chunk, text in _indexed_chunks(db, change.sha256, change.indexed_bytes):
             index_entry(db, _insert_entry(db, change, chunk=chunk), text)
 
 
@@ -93,8 +110,11 @@ def _insert_entry(db: sqlite3.Connection, change: PutEntry, *, chunk: int | None
     return inserted.lastrowid
 
 
-def _indexed_chunks(db: sqlite3.Connection, sha256: str) -> Iterator[tuple[int, str]]:
-    """Yield the chunks that search covers, but for damaged ones: what is around them can still be found."""
+def _indexed_chunks(db: sqlite3.Connection, sha256: str, indexed_bytes: int) -> Iterator[tuple[int, str]]:
+    """Yield the chunks that search covers, but for damaged ones: what is around them can still be found.
+
+    How much that is stands in the event, so that what an earlier pinfold covered less of stays as it was.
+    """
     from pinfold.store.sqlite.chunks import chunk_of  # 5 ms that only an artifact is worth
 
     content = db.execute(
@@ -105,8 +125,9 @@ def _indexed_chunks(db: sqlite3.Connection, sha256: str) -> Iterator[tuple[int, 
     spans = db.execute(
         "SELECT id, start, size_bytes FROM chunk WHERE content = ? ORDER BY start", (content["id"],)
     ).fetchall()
+    total = content["size_bytes"]
     for span in spans:
-        if is_indexed(span["start"], span["size_bytes"], content["size_bytes"]):
+        if indexed_bytes == total or is_at_an_end(span["start"], span["size_bytes"], total):
             row = db.execute("SELECT * FROM chunk WHERE id = ?", (span["id"],)).fetchone()
             with suppress(DamagedError):
                 yield row["id"], chunk_of(row).unpack("").decode("utf-8", "replace")

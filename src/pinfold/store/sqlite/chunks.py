@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 
 from pinfold.store.content import Chunk
+from pinfold.store.sqlite.readable import readable
 
 
+@readable("chunk")
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Read a row of `chunk`."""
     return Chunk(

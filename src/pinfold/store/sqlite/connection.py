@@ -16,7 +16,7 @@ from pinfold.store.errors import DamagedError, ReadOnlyError
 from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 READ_LIMIT_S = 5.0
 """How long one read may take (P16)."""
 
@@ -140,11 +140,12 @@ def check_header(place: Place) -> None:
         refuse(place, f"{place.database.name} belongs to another program")
 
 
-def sealed(database: Path) -> str | None:
+def sealed(database: Path | str) -> str | None:
     """Return why nothing can be written where a store's file lies, or None."""
-    if os.access(database, os.W_OK) and os.access(database.parent, os.W_OK):
+    folder = os.path.dirname(database) or "."
+    if os.access(database, os.W_OK) and os.access(folder, os.W_OK):
         return None
-    return f"{database.parent} cannot be written"
+    return f"{folder} cannot be written"
 
 
 def address_of(database: Path, *, read_only: bool = False) -> str:
@@ -186,6 +187,9 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         db.close()
         translate(error, str(database.parent))
+    except UnicodeDecodeError:  # of the driver, over its own words about a schema that is no text
+        db.close()
+        refuse(Place(database.parent), "its schema cannot be read")
     return db
 
 

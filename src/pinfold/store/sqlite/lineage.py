@@ -56,9 +56,12 @@ def inherits(heritage: tuple[Heritage, ...], session: int, seq: int) -> bool:
 
 def live_pins(db: sqlite3.Connection, session: int | None, columns: str = "*") -> list[sqlite3.Row]:
     """Return the live pins that a session's brief shows: the project's, and its own or inherited session-only ones."""
-    rows = db.execute(f"SELECT {columns} FROM pin WHERE superseded_by IS NULL ORDER BY number").fetchall()  # noqa: S608
     heritage = lineage(db, session)
-    return [row for row in rows if not row["session_only"] or inherits(heritage, row["session"], row["seq"])]
+    inherited = " OR session = ? AND seq <= ?" * len(heritage)
+    return db.execute(
+        f"SELECT {columns} FROM pin WHERE superseded_by IS NULL AND (session_only = 0{inherited}) ORDER BY number",  # noqa: S608
+        [value for part in heritage for value in (part.session, part.until)],
+    ).fetchall()
 
 
 def epoch_of(db: sqlite3.Connection, session: int | None, as_of: int = 2**62) -> int | None:

@@ -11,7 +11,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
@@ -32,7 +31,7 @@ NOTE_WAIT_S = 0.5
 """Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
@@ -47,13 +46,14 @@ class Pen:
         self._place = place
         self._gate = gate
         self._redactor = redactor
-        self._files = {place.database: _identity(place.database)}
+        self._database = str(place.database)  # as text: they are looked at before each write
+        self._files = {self._database: _identity(self._database)}
         self._has_wal = False
         self.read_only: str | None = "it is not open"
 
     def open(self) -> sqlite3.Connection:
         """Connect, and bring an older file up to date; raises `DamagedError` for a file of another program."""
-        why = sealed(self._place.database)
+        why = sealed(self._database)
         db = connect(self._place.database, read_only=why is not None)
         try:
             db.row_factory = sqlite3.Row
@@ -63,7 +63,7 @@ class Pen:
             if is_old(db):
                 self._upgrade(db)
             if self._has_wal and self.read_only is None:  # then both are there, until the last one closes it
-                beside = (self._place.log_ahead, self._place.shared_memory)
+                beside = (str(self._place.log_ahead), str(self._place.shared_memory))
                 self._files |= {path: _identity(path) for path in beside}
         except sqlite3.Error as error:
             db.close()
@@ -157,7 +157,7 @@ class Pen:
                 f"{gone} (it was replaced or removed while open)",
                 "Reads show the old file; start pinfold anew to use what is there now.",
             )
-        why = sealed(self._place.database)  # SQLite would notice at the commit only, and then nobody knows
+        why = sealed(self._database)  # SQLite would notice at the commit only, and then nobody knows
         if why is not None:
             raise ReadOnlyError(why)
 

@@ -10,6 +10,7 @@ from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import Likeness, Pin, PinnedDecision
 from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite.answering import note_dead_end, note_pinned
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
 from pinfold.store.sqlite.lineage import current, live_pins, newest_of
 from pinfold.store.sqlite.rows import pin_of
@@ -19,6 +20,7 @@ from pinfold.store.words import folded_words, share_of
 
 SIMILAR_SHARE = 0.5
 DEAD_END_SHARE = 0.4
+_LEAST_SHARE = dict.fromkeys(map(str, PinKind), SIMILAR_SHARE) | {str(PinKind.DEAD_END): DEAD_END_SHARE}
 _MOST_NAMED = 3
 COMPARED = 500
 """How many of the newest live pins a new one is compared with; the lock is held meanwhile."""
@@ -35,7 +37,9 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
         earlier = _equal_live_pin(tx, command)
     if earlier is not None:
         return _result(tx, earlier, repeated=True)
-    made = _result(tx, _append(tx, command, request), repeated=False)
+    pinned = _append(tx, command, request)
+    made = _result(tx, pinned, repeated=False)
+    note_pinned(tx, pinned, command.caller.actor)
     if made.dead_ends and command.kind is PinKind.DECISION:
         _record_attempt(tx, made, command.caller.actor)
     return made
@@ -45,7 +49,8 @@ def _record_attempt(tx: Transaction, made: PinnedDecision, actor: Actor) -> None
     """Record that something already ruled out was tried again: whoever decided had not found the dead end."""
     hits = [alike.pin.pointer for alike in made.dead_ends]
     body = {"search": None, "query": made.pin.text, "hits": hits, "why": "decided against a pinned dead end"}
-    tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, actor))
+    missed = tx.append(Draft(Kind.SEARCH_MISSED, body, made.pin.session, actor))
+    note_dead_end(tx, missed, hits[0], actor)
 
 
 def _request(command: PinDecision) -> str:
@@ -145,16 +150,14 @@ def _check_supersedable(db: sqlite3.Connection, number: int, *, session_only: bo
 def _result(tx: Transaction, event: Event, *, repeated: bool) -> PinnedDecision:
     assert event.body is not None
     pin = pin_by_number(tx.db, event.body["number"])
-    live = live_pins(tx.db, event.session, "number, seq, session, session_only, kind, text, tokens")
-    others = [row for row in live[-COMPARED:] if row["number"] != pin.number]
+    live = live_pins(tx.db, event.session, "number, kind, text, tokens")
+    close = _close(pin, live[-COMPARED:])
     return PinnedDecision(
         pin=pin,
         receipt=receipt_of(_last_of(tx, event, pin)),
         repeated=repeated,
-        similar=_alike(tx.db, pin, [row for row in others if row["kind"] != PinKind.DEAD_END], SIMILAR_SHARE),
-        dead_ends=_alike(
-            tx.db, pin, [row for row in others if row["kind"] == PinKind.DEAD_END], DEAD_END_SHARE
-        ),
+        similar=_named(tx.db, [found for found in close if found[2] != PinKind.DEAD_END]),
+        dead_ends=_named(tx.db, [found for found in close if found[2] == PinKind.DEAD_END]),
         live_pins=len(live),
         live_tokens=sum(row["tokens"] for row in live),
     )
@@ -170,8 +173,15 @@ def pin_by_number(db: sqlite3.Connection, number: int) -> Pin:
     return pin_of(db.execute("SELECT * FROM pin WHERE number = ?", (number,)).fetchone())
 
 
-def _alike(db: sqlite3.Connection, pin: Pin, others: list[sqlite3.Row], least: float) -> tuple[Likeness, ...]:
+def _close(pin: Pin, live: list[sqlite3.Row]) -> list[tuple[float, int, str]]:
+    """Return (share, number, kind) of the pins that resemble this one enough to be named, the nearest first."""
     own = folded_words(pin.text)
-    shares = [(share_of(own, folded_words(row["text"])), row["number"]) for row in others]
-    close = sorted((found for found in shares if found[0] >= least), reverse=True)
-    return tuple(Likeness(pin_by_number(db, number), share) for share, number in close[:_MOST_NAMED])
+    shares = ((share_of(own, folded_words(text)), number, kind) for number, kind, text, _ in live)
+    return sorted(
+        (found for found in shares if found[0] >= _LEAST_SHARE[found[2]] and found[1] != pin.number),
+        reverse=True,
+    )
+
+
+def _named(db: sqlite3.Connection, close: list[tuple[float, int, str]]) -> tuple[Likeness, ...]:
+    return tuple(Likeness(pin_by_number(db, number), share) for share, number, _ in close[:_MOST_NAMED])

@@ -83,7 +83,7 @@ def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
     if row is None:
         raise NotFoundError(f"H{seq}", "there is no such entry in this project", hint)
     if row["kind"] != Kind.MESSAGE_APPENDED:
-        raise NotFoundError(f"H{seq}", f"event {seq} is no entry but {row['kind']}", hint)
+        raise NotFoundError(f"H{seq}", "it is no message, tool call or tool result", hint)
     event = event_of(row)
     if event.body is None:
         refuse_forgotten(db, "H", seq)
@@ -102,7 +102,7 @@ def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) 
 
 def search_by_number(db: sqlite3.Connection, number: int) -> SearchRecord:
     """Return an earlier search; see `Store.search_record`."""
-    missed = db.execute(f"{MISS_QUERY} WHERE search = ? ORDER BY miss.seq LIMIT 1", (number,)).fetchone()
+    missed = db.execute(f"{MISS_QUERY} WHERE miss.search = ? ORDER BY miss.seq LIMIT 1", (number,)).fetchone()
     if missed is not None:
         return miss_of(missed)
     row = db.execute(f"{SEARCH_QUERY} WHERE search.number = ?", (number,)).fetchone()

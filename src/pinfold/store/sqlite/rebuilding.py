@@ -7,12 +7,25 @@ from collections.abc import Iterator
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
-from pinfold.store.events import Event, digest_of
+from pinfold.store.events import GENESIS, Event
 from pinfold.store.sqlite.apply import apply
+from pinfold.store.sqlite.chain import event_problems
 from pinfold.store.sqlite.rows import event_of
 from pinfold.store.views import changes
 
-VIEWS = ("session", "conversation", "pin", "artifact", "checkpoint", "fold", "external", "miss", "forgotten")
+VIEWS = (
+    "session",
+    "conversation",
+    "pin",
+    "artifact",
+    "checkpoint",
+    "fold",
+    "external",
+    "miss",
+    "answer",
+    "alias",
+    "forgotten",
+)
 INDEX = ("entry", "entry_path")
 _EVERY = 2_000
 
@@ -45,15 +58,16 @@ def rebuild(db: sqlite3.Connection, progress: Progress | None = None) -> int:
     """
     empty(db)
     db.execute("REINDEX event")
-    done = 0
+    done, previous = 0, GENESIS
     for row in log_rows(db, progress):
-        apply(db, changes(_sound(row)))
+        apply(db, changes(_sound(row, previous)))
+        previous = row["digest"]
         done += 1
     return done
 
 
-def _sound(row: sqlite3.Row) -> Event:
-    if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
+def _sound(row: sqlite3.Row, previous: bytes) -> Event:
+    if any(event_problems(row, previous)):
         raise DamagedError(
             f"Event {row['seq']} of the log", "A backup from before has it: `pinfold restore`."
         )

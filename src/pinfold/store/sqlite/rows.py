@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pinfold.store.commands import Outline
 from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.results import Artifact, Checkpoint, Entry, Fold, Pin
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.values import COMMAND_LINE, PinKind
 
 if TYPE_CHECKING:  # the brief reads much, but no searches
@@ -18,10 +19,14 @@ ARTIFACT_QUERY = (
     "SELECT artifact.*, content.size_bytes, content.lines, content.is_text FROM artifact"
     " JOIN content ON content.sha256 = artifact.sha256"
 )
-MISS_QUERY = "SELECT miss.*, client FROM miss LEFT JOIN session ON session.number = miss.session"
+MISS_QUERY = (
+    "SELECT miss.*, client, pointer AS answer, how FROM miss LEFT JOIN answer ON answer.miss = miss.seq"
+    " LEFT JOIN session ON session.number = miss.session"
+)
 SEARCH_QUERY = "SELECT search.*, client FROM search LEFT JOIN session ON session.number = search.session"
 
 
+@readable("event")
 def event_of(row: sqlite3.Row) -> Event:
     """Read a row of `event`."""
     body = None if row["body"] is None else body_of(row["body"], row["version"])
@@ -49,6 +54,7 @@ def _texts(column: str) -> tuple[str, ...]:
     return tuple(json.loads(column))
 
 
+@readable("pin")
 def pin_of(row: sqlite3.Row) -> Pin:
     """Read a row of `pin`."""
     return Pin(
@@ -75,6 +81,7 @@ def outline_of(fields: dict[str, Any]) -> Outline:
     return Outline(**{**fields, "first_errors": tuple(fields["first_errors"])})
 
 
+@readable("artifact")
 def artifact_of(row: sqlite3.Row) -> Artifact:
     """Read a row of `ARTIFACT_QUERY`."""
     return Artifact(
@@ -95,6 +102,7 @@ def artifact_of(row: sqlite3.Row) -> Artifact:
     )
 
 
+@readable("checkpoint")
 def checkpoint_of(row: sqlite3.Row) -> Checkpoint:
     """Read a row of `checkpoint`."""
     state = json.loads(row["state"])
@@ -116,6 +124,7 @@ def checkpoint_of(row: sqlite3.Row) -> Checkpoint:
     )
 
 
+@readable("event")
 def entry_of(event: Event, before: int | None, after: int | None) -> Entry:
     """Read a `message.appended` event that still has its body."""
     body = event.body
@@ -136,6 +145,7 @@ def entry_of(event: Event, before: int | None, after: int | None) -> Entry:
     )
 
 
+@readable("fold")
 def fold_of(row: sqlite3.Row) -> Fold:
     """Read a row of `fold`."""
     body = json.loads(row["body"])
@@ -156,6 +166,7 @@ def fold_of(row: sqlite3.Row) -> Fold:
     )
 
 
+@readable("miss")
 def miss_of(row: sqlite3.Row) -> SearchRecord:
     """Read a row of `MISS_QUERY`."""
     from pinfold.store.search_results import SearchRecord
@@ -169,9 +180,12 @@ def miss_of(row: sqlite3.Row) -> SearchRecord:
         hits=_texts(row["hits"]),
         missed=row["why"],
         by_person=row["client"] == COMMAND_LINE,
+        answer=row["answer"],
+        how=row["how"],
     )
 
 
+@readable("search")
 def search_of(row: sqlite3.Row) -> SearchRecord:
     """Read a row of `SEARCH_QUERY`."""
     from pinfold.store.search_results import SearchRecord

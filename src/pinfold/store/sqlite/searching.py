@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +23,7 @@ from pinfold.store.errors import (
 )
 from pinfold.store.events import Body, Kind
 from pinfold.store.search_results import Hit, SearchPage
-from pinfold.store.sqlite import sessions
+from pinfold.store.sqlite import answering, sessions
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.lineage import current
 from pinfold.store.sqlite.reader import Reader
@@ -31,7 +32,7 @@ from pinfold.store.sqlite.rows import event_at
 from pinfold.store.sqlite.search import EntryRow, FoundHit, search
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Pointer
+from pinfold.store.values import Caller, Pointer
 from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
@@ -54,21 +55,37 @@ async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -
     return replace(page, pointer=f"S{number}")
 
 
+async def note_opened(reader: Reader, writer: Writer, caller: Caller, pointer: Pointer) -> None:
+    """Record what the caller answers by opening an entry, if anything; see `Store.note_opened`."""
+    answers = await reader.read(lambda db: bool(answering.answered_by(db, current(db, caller), str(pointer))))
+    if answers:
+        with suppress(*_NOT_NOTED):
+            await writer.note(partial(answering.note_opened, caller=caller, pointer=str(pointer)))
+
+
 def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
     if query.session is not None:
         _check_session(db, query.session)
     found = search(db, query, partial(text_of, db))
     hits = tuple(_hit(db, hit) for hit in found.hits)
-    return SearchPage(None, found.tier, hits, found.covered, found.bounded, found.next_cursor)
+    repeats = tuple(_pointer(db, hit) for hit in found.repeats)
+    return SearchPage(
+        None,
+        found.tier,
+        hits,
+        found.covered,
+        found.bounded,
+        found.next_cursor,
+        repeats=repeats,
+        partly=found.partly,
+    )
 
 
 def _check_session(db: sqlite3.Connection, session: int) -> None:
-    newest = int(db.execute("SELECT coalesce(max(number), 0) FROM session").fetchone()[0])
-    if session > newest:
-        there_are = f"The sessions are 1 to {newest}." if newest > 1 else f"There is only session {newest}."
+    if session > sessions.newest(db):
+        there_are = sessions.there_are(db)
         raise InvalidInputError(
-            f"There is no session {session}.",
-            f"{there_are if newest else 'None has begun yet.'} Leave `session` out to search all.",
+            f"There is no session {session}.", f"{there_are} Leave `session` out to search all."
         )
 
 
@@ -84,14 +101,26 @@ def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
 
 def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
     entry = hit.entry
-    pointer, title = entry.pointer, ""
-    if entry.pointer.startswith("A"):
-        title = _label(db, entry)
-        if entry.chunk is not None:
-            pointer += f"#L{_lines_before(db, entry.chunk) + hit.line}"
     return Hit(
-        pointer, entry.kind, entry.at, entry.session, hit.snippet, hit.tier, title, entry.ref, hit.note
+        pointer=_pointer(db, hit),
+        kind=entry.kind,
+        at=entry.at,
+        session=entry.session,
+        snippet=hit.snippet,
+        tier=hit.tier,
+        title=_label(db, entry) if entry.pointer.startswith("A") else "",
+        ref=entry.ref,
+        note=hit.note,
+        like=tuple(_pointer(db, twin) for twin in hit.like),
     )
+
+
+def _pointer(db: sqlite3.Connection, hit: FoundHit) -> str:
+    """Return where a hit is: of an artifact, the line."""
+    entry = hit.entry
+    if entry.chunk is None or not entry.pointer.startswith("A"):
+        return entry.pointer
+    return f"{entry.pointer}#L{_lines_before(db, entry.chunk) + hit.line}"
 
 
 def _label(db: sqlite3.Connection, entry: EntryRow) -> str:
@@ -118,7 +147,10 @@ def _record(tx: Transaction, query: SearchHistory, page: SearchPage) -> int:
     query = tx.clean(query)  # before it is cut: no rule knows half a secret
     if query.missed is not None:
         _flag_miss(tx, query, query.missed)
+        answering.withdraw(tx, query.caller, query.missed.number)
     number = _note(tx, query, page)
+    if query.missed is not None:
+        answering.note_shown(tx, query.caller, query.missed.number, page, number)
     if not (page.hits or query.cursor):
         body = {"search": number, "query": _kept(query), "hits": [], "why": "nothing found"}
         _append_miss(tx, query, body)

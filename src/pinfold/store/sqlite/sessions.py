@@ -13,6 +13,18 @@ from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
 
 
+def newest(db: sqlite3.Connection) -> int:
+    """Return the number of the newest session, 0 where none has begun."""
+    return int(db.execute("SELECT coalesce(max(number), 0) FROM session").fetchone()[0])
+
+
+def there_are(db: sqlite3.Connection) -> str:
+    """Return a sentence on which sessions there are, for who named another one."""
+    last = newest(db)
+    several = f"The sessions are 1 to {last}." if last > 1 else f"There is only session {last}."
+    return several if last else "None has begun yet."
+
+
 def start_session(tx: Transaction, command: StartSession) -> StartedSession:
     """Begin the caller's session or find it; see `Store.start_session`."""
     command = tx.clean(command)

@@ -9,7 +9,7 @@ from pinfold.store.commands import SpillArtifact
 from pinfold.store.events import Event, Kind
 from pinfold.store.results import SpilledArtifact
 from pinfold.store.sqlite import sessions
-from pinfold.store.sqlite.apply import is_indexed
+from pinfold.store.sqlite.apply import INDEXED_WHOLE_BYTES, is_at_an_end
 from pinfold.store.sqlite.rows import ARTIFACT_QUERY, artifact_of
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of, request_digest
 
@@ -80,7 +80,10 @@ def _append(tx: Transaction, command: SpillArtifact, request: str, *, indexed: b
 
 def _indexed_bytes(content: Content) -> int:
     """Return how many of its bytes search will cover."""
-    return sum(size for start, size in content.spans() if is_indexed(start, size, content.size_bytes))
+    total = content.size_bytes
+    if total <= INDEXED_WHOLE_BYTES:
+        return total
+    return sum(size for start, size in content.spans() if is_at_an_end(start, size, total))
 
 
 def _store_bytes(tx: Transaction, content: Content) -> None:

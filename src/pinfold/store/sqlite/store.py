@@ -65,7 +65,7 @@ from pinfold.store.sqlite.spilling import spill_artifact
 from pinfold.store.sqlite.status import status
 from pinfold.store.sqlite.verifying import stale_views, verify
 from pinfold.store.sqlite.writer import Writer
-from pinfold.store.values import Caller, Receipt
+from pinfold.store.values import Caller, Pointer, Receipt
 
 T = TypeVar("T")
 
@@ -114,6 +114,7 @@ class SqliteStore(Store):
         self._writer = Writer(place, gate, self.redactor)
         self._reader = Reader(place)
         self._process = os.getpid()
+        self._searched = False  # saves those who never search the look at each fetch
 
     async def start(self) -> None:
         """Make the two connections."""
@@ -152,7 +153,14 @@ class SqliteStore(Store):
 
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """See `Store.search_history`."""
+        self._searched = True
         return await searching.search_history(self._reader, self._writer, query)
+
+    async def note_opened(self, caller: Caller, pointer: Pointer) -> None:
+        """See `Store.note_opened`."""
+        if self._searched:
+            who = cleaned(self.redactor, caller)
+            await searching.note_opened(self._reader, self._writer, who, pointer)
 
     async def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
@@ -258,7 +266,7 @@ class SqliteStore(Store):
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""
-        return await self._reader.read(lambda db: plan(db, cleaned(self.redactor, command)), None)
+        return await self._reader.read(lambda db: plan(db, command, partial(cleaned, self.redactor)), None)
 
     async def forget(self, command: Forget | Retention) -> Forgotten:
         """See `Store.forget`."""

@@ -26,6 +26,16 @@ STEPS: dict[int, tuple[str, ...]] = {
         "CREATE TABLE forgotten (letter TEXT NOT NULL, number INTEGER NOT NULL, at TEXT NOT NULL,"
         " PRIMARY KEY (letter, number)) STRICT, WITHOUT ROWID",
     ),
+    4: (
+        "CREATE INDEX artifact_large ON artifact (number) WHERE indexed_bytes > 750000",
+        "CREATE INDEX miss_session ON miss (session, seq)",
+        "CREATE TABLE answer (miss INTEGER PRIMARY KEY, seq INTEGER NOT NULL, pointer TEXT NOT NULL,"
+        " how TEXT NOT NULL, search INTEGER) STRICT",
+        "CREATE INDEX answer_pointer ON answer (pointer)",
+        "CREATE TABLE alias (word TEXT NOT NULL, miss INTEGER NOT NULL, PRIMARY KEY (word, miss))"
+        " STRICT, WITHOUT ROWID",
+        "CREATE INDEX alias_miss ON alias (miss)",
+    ),
 }
 """By the schema that a step leads to: what it does to the one before."""
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
-from pinfold.store.events import GENESIS, digest_of, link
+from pinfold.store.events import GENESIS
 from pinfold.store.results import VerifyReport
+from pinfold.store.sqlite.chain import event_problems
 from pinfold.store.sqlite.checking_bytes import check_bytes
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
 from pinfold.store.sqlite.failures import translate
@@ -152,12 +153,3 @@ class _Verification:
                 f"{name}: it differs from the log; run `pinfold rebuild`"
                 for name in differences(self._db, _part(self._progress, _BYTES, 100))
             ]
-
-
-def event_problems(row: sqlite3.Row, previous: bytes) -> Iterator[str]:
-    """Yield what is wrong with an event's row, which stands behind the one with the digest `previous`."""
-    if row["body"] is not None and digest_of(row["body"]) != row["body_digest"]:
-        yield f"event {row['seq']}: its body was changed"
-    names = ("seq", "at", "session", "actor", "kind", "key", "parent", "version")
-    if row["digest"] != link(previous, tuple(row[name] for name in names), row["body_digest"]):
-        yield f"event {row['seq']}: it does not follow the one before (changed, swapped or inserted)"

@@ -143,7 +143,7 @@ class Transcript:
             if not (word(block.get("type")) or "").endswith("tool_result"):
                 continue
             call_id = word(block.get("tool_use_id"))
-            made = self._calls.pop(call_id or "", Call("", (), own=False))
+            made = self._calls.pop(call_id or "", Call())
             text, pictures = _content(rows(block.get("content")) or [block.get("content")])
             text = without_reminders(text)
             if not (made.own or left_out) and (text or pictures):
@@ -154,6 +154,7 @@ class Transcript:
                     text,
                     tool=made.tool or None,
                     call_id=call_id,
+                    ran=made.ran,
                     files=made.files,
                     pictures=pictures,
                 )

@@ -135,13 +135,13 @@ class Rollout:
 
     def _output(self, payload: Json, entry: Json, line: bytes) -> Iterator[Spoken]:
         call_id = word(payload.get("call_id"))
-        made = self._calls.pop(call_id or "", Call("", (), own=False))
+        made = self._calls.pop(call_id or "", Call())
         output = payload.get("output")
         text, pictures = _content(rows(output) or [_unwrapped(output)])
         if not made.own and (text or pictures):
             tool = made.tool or None
-            more = {"tool": tool, "call_id": call_id, "files": made.files, "pictures": pictures}
-            yield self._spoken(entry, line, "tool_result", text, **more)
+            more = {"call_id": call_id, "ran": made.ran, "files": made.files, "pictures": pictures}
+            yield self._spoken(entry, line, "tool_result", text, tool=tool, **more)
 
     def _compacted(self, payload: Json, entry: Json, line: bytes) -> list[Item]:
         former = self._counted(None)

@@ -10,6 +10,7 @@ from functools import partial
 
 from pinfold.store.events import GENESIS
 from pinfold.store.findings import Finding, bad, ok, warn
+from pinfold.store.sqlite.chain import event_problems
 from pinfold.store.sqlite.connection import (
     SCHEMA_VERSION,
     STEPS_BETWEEN_LOOKS,
@@ -23,7 +24,6 @@ from pinfold.store.sqlite.examination.files import restoring
 from pinfold.store.sqlite.forgetting.scrubbing import is_owed
 from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.schema import missing_or_foreign
-from pinfold.store.sqlite.verifying import event_problems
 
 _LIMIT_S = 3.0
 """How long one look may take."""

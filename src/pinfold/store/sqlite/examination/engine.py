@@ -29,6 +29,5 @@ def engine() -> Finding:
     if sqlite3.threadsafety != _SERIALIZED:
         return bad("SQLite", f"{version}, built without locks between threads", _ANOTHER)
     if sqlite3.sqlite_version_info < _RACE_MENDED:
-        race = "; it can damage a file that others write past pinfold's lock (mended in 3.51.3)"
-        return ok("SQLite", f"{version} with FTS5{race}", "Let no other program write to log.db.")
+        return ok("SQLite", f"{version} with FTS5; pinfold's lock keeps out a race that 3.51.3 has mended")
     return ok("SQLite", f"{version} with FTS5")

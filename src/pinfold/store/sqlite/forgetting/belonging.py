@@ -9,8 +9,16 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 
 from pinfold.store.events import Body, Event, Kind, canonical
-from pinfold.store.forgetting import Doomed, Forget, ForgetPlan, Retention
-from pinfold.store.sqlite.forgetting.choosing import boundary, chosen, given_up, instant, session_number
+from pinfold.store.forgetting import UNNAMED, Doomed, Forget, ForgetPlan, Retention
+from pinfold.store.sqlite.forgetting.choosing import (
+    boundary,
+    chosen,
+    given_up,
+    instant,
+    session_number,
+    spellings,
+)
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.rows import event_at
 from pinfold.store.values import PointerKind
 
@@ -28,35 +36,43 @@ _LETTERS = {
 }
 
 
-def plan(db: sqlite3.Connection, command: Forget | Retention) -> ForgetPlan:
-    """Return what would go; the same as goes when nothing is written in between."""
-    whys = _whys(db, command)
+def plan(
+    db: sqlite3.Connection,
+    given: Forget | Retention,
+    clean: Callable[[Forget | Retention], Forget | Retention],
+) -> ForgetPlan:
+    """Return what would go; the same as goes when nothing is written in between. `clean` redacts a command."""
+    command = clean(given)
+    texts = spellings(given, command)
+    whys = _whys(db, command, texts)
     doomed = [_doomed(db, seq, whys[seq]) for seq in sorted(whys)]
     if isinstance(command, Forget) and command.keep_pins:
         doomed = [each for each in doomed if each.kind != Kind.DECISION_PINNED]
     is_named = isinstance(command, Forget) and bool(command.pointers)
     return ForgetPlan(
         doomed=tuple(doomed),
-        searches=_count(db, *searches(db, command)),
+        searches=_count(db, *searches(db, command, texts)),
         cleaned=tuple(_cleaned(db, doomed)),
         elsewhere=tuple(_elsewhere(db, doomed)) if is_named else (),
     )
 
 
-def _whys(db: sqlite3.Connection, command: Forget | Retention) -> dict[int, str]:
+def _whys(db: sqlite3.Connection, command: Forget | Retention, texts: tuple[str, ...]) -> dict[int, str]:
     """Return the seqs of all that goes, and how each belongs to what was asked for."""
     if isinstance(command, Retention):
         return dict.fromkeys(given_up(db, command), "")
-    asked = chosen(db, command)
+    asked = chosen(db, command, texts)
     return dict.fromkeys(asked, "") | dict(_belonging(db, asked))
 
 
-def searches(db: sqlite3.Connection, command: Forget | Retention) -> tuple[str, list[object]]:
+def searches(
+    db: sqlite3.Connection, command: Forget | Retention, texts: tuple[str, ...]
+) -> tuple[str, list[object]]:
     """Return the condition, with its values, for the recent searches that go; they are no part of the log."""
     if isinstance(command, Retention):
         return "at < ?", [instant(command.before)]
-    if command.match:
-        return "instr(query, ?) > 0", [command.match]
+    if texts:
+        return " OR ".join(["instr(query, ?) > 0"] * len(texts)), list(texts)
     if command.session:
         return "session = ?", [session_number(db, command.session)]
     column, value = boundary(command.before) if command.before else ("", "")
@@ -130,11 +146,13 @@ def _doomed(db: sqlite3.Connection, seq: int, why: str) -> Doomed:
     body = one.body or {}
     number = body.get("search") if one.kind is Kind.SEARCH_MISSED else body.get("number", seq)
     live = one.kind is Kind.DECISION_PINNED and _is_live(db, body["number"])
-    return Doomed(seq, f"{_LETTERS[one.kind]}{number or 0}", one.kind, _title(one, body), why, live)
+    pointer = f"{_LETTERS[one.kind]}{number}" if number else ""
+    return Doomed(seq, pointer, one.kind, _title(one, body), why, live)
 
 
 def _is_live(db: sqlite3.Connection, number: int) -> bool:
-    return db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()[0] is None
+    row = db.execute("SELECT superseded_by FROM pin WHERE number = ?", (number,)).fetchone()
+    return row is not None and row[0] is None  # a damaged view may lack it
 
 
 def _title(one: Event, body: Body) -> str:
@@ -149,8 +167,10 @@ def _title(one: Event, body: Body) -> str:
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
 
 
-def _quotes(body: Body, gone: set[str]) -> bool:
+@readable("fold")
+def _quotes(row: sqlite3.Row, gone: set[str]) -> bool:
     """Whether a fold's body quotes what goes: a sentence or string of it, or a pin's specifics."""
+    body = json.loads(row["body"])
     pins = {pointer[1:] for pointer in gone if pointer.startswith("P")}
     quoted = {pointer for pointer, _ in body["offered"]} | {pointer for _, pointer in body["strings"]}
     return not (quoted.isdisjoint(gone) and pins.isdisjoint(body["lost"]))
@@ -159,7 +179,7 @@ def _quotes(body: Body, gone: set[str]) -> bool:
 def _cleaned(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
     gone = {each.pointer for each in doomed}
     for row in db.execute("SELECT number, body FROM fold").fetchall():
-        if f"F{row['number']}" not in gone and _quotes(json.loads(row["body"]), gone):
+        if f"F{row['number']}" not in gone and _quotes(row, gone):
             yield f"F{row['number']}"
 
 
@@ -175,4 +195,4 @@ def _elsewhere(db: sqlite3.Connection, doomed: list[Doomed]) -> Iterator[str]:
         for row in db.execute(query, (canonical(words)[1:-1],)):
             if row["seq"] not in seqs and row["kind"] in _LETTERS and found < ELSEWHERE:
                 found += 1
-                yield _doomed(db, row["seq"], "").pointer
+                yield _doomed(db, row["seq"], "").pointer or UNNAMED

@@ -13,6 +13,7 @@ from pinfold.store.events import Kind, canonical
 from pinfold.store.forgetting import Forget, Retention
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.forgetting.tombstones import refuse_forgotten
+from pinfold.store.sqlite.sessions import there_are
 from pinfold.store.values import Pointer, PointerKind, stamp
 
 CONTENT_KINDS = (
@@ -40,16 +41,31 @@ _STANDS = (
 """Has content that can go; what amends a fold has figures only."""
 
 
-def chosen(db: sqlite3.Connection, command: Forget) -> set[int]:
-    """Return the seqs that a command names itself.
+_SEQ_DIGITS = 18
+"""What an INTEGER of SQLite holds in any case."""
 
-    Raises `InvalidInputError` unless it names in exactly one way, `NotFoundError` for what is not there.
+
+def spellings(given: Forget | Retention, asked: Forget | Retention) -> tuple[str, ...]:
+    """Return the texts that `match` is looked for by: as it was given, and as it was cleaned.
+
+    What looks like a secret by itself need not have where it stands, or when it was stored. Source: P38.
+    """
+    pair = (each.match for each in (given, asked) if isinstance(each, Forget) and each.match)
+    return tuple(dict.fromkeys(pair))
+
+
+def chosen(db: sqlite3.Connection, command: Forget, texts: tuple[str, ...]) -> set[int]:
+    """Return the seqs that a command names itself; `texts` are the spellings of its `match`.
+
+    Raises `InvalidInputError` unless it names in exactly one way and in Unicode, and for a session that is not there;
+    `NotFoundError` for a pointer to nothing.
     """
     ways = [command.pointers, command.session, command.before, command.match]
     if sum(bool(way) for way in ways) != 1:
         raise InvalidInputError(
             "It is not clear what to forget.", "Give pointers, or one of --session, --before and --match."
         )
+    _refuse_no_text(command.session or command.before or command.match or "")
     if command.pointers:
         return {seq for pointer in command.pointers for seq in _pointed(db, pointer)}
     if command.session:
@@ -57,8 +73,14 @@ def chosen(db: sqlite3.Connection, command: Forget) -> set[int]:
     if command.before:
         column, value = boundary(command.before)
         return _select(db, f"{column} < ?", value)
-    assert command.match is not None
-    return _matching(db, command.match)
+    return {seq for text in texts for seq in _matching(db, text)}
+
+
+def _refuse_no_text(name: str) -> None:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError(f"{name!r} is no valid Unicode, as all that is stored is.", "") from None
 
 
 def _select(db: sqlite3.Connection, condition: str, value: object) -> set[int]:
@@ -82,16 +104,17 @@ def _pointed(db: sqlite3.Connection, pointer: Pointer) -> list[int]:
 
 
 def session_number(db: sqlite3.Connection, name: str) -> int:
-    """Return the session of that number, or that continues the conversation of that name."""
-    number = int(name) if name.isascii() and name.isdigit() else -1
+    """Return the session of that number, or that continues the conversation of that name.
+
+    Raises `InvalidInputError` where there is none.
+    """
+    number = int(name) if _is_seq(name) and len(name) <= _SEQ_DIGITS else -1
     row = db.execute(
         "SELECT number FROM session WHERE number = ? UNION SELECT session FROM conversation WHERE conversation = ?",
         (number, name),
     ).fetchone()
     if row is None:
-        raise NotFoundError(
-            f"session {name}", "there is none of that number or name", "`pinfold status` counts them."
-        )
+        raise InvalidInputError(f"There is no session {name}.", there_are(db))
     return int(row[0])
 
 
@@ -100,14 +123,33 @@ def instant(text: str) -> str:
     try:
         found = datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise InvalidInputError(f"{text!r} is no date.", "A date looks like 2026-11-30.") from None
+        forms = "A date looks like 2026-11-30, a seq of the log like 4812."
+        raise InvalidInputError(f"{text!r} is no date.", forms) from None
     return stamp(found)
 
 
 def boundary(before: str) -> tuple[str, str | int]:
     """Return the column that `Forget.before` is about, `seq` or `at`, and its value; raises as `instant`."""
-    is_seq = before.isascii() and before.isdigit()
-    return ("seq", int(before)) if is_seq else ("at", instant(before))
+    if not _is_seq(before):
+        return "at", instant(before)
+    if len(before) > _SEQ_DIGITS:
+        raise InvalidInputError(f"{before} is no seq of a log.", "`pinfold status` shows the newest.")
+    if day := _day(before):
+        ways = f"Say {day} for the day, 0{before} for the seq."
+        raise InvalidInputError(f"{before} may be a day or a seq.", ways)
+    return "seq", int(before)
+
+
+def _is_seq(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _day(digits: str) -> str | None:
+    """Return the day that digits without hyphens spell, too."""
+    try:
+        return datetime.strptime(digits, "%Y%m%d").date().isoformat() if len(digits) == 8 else None
+    except ValueError:
+        return None
 
 
 def _matching(db: sqlite3.Connection, text: str) -> set[int]:
@@ -150,7 +192,8 @@ def given_up(db: sqlite3.Connection, command: Retention) -> set[int]:
         f"SELECT seq FROM event WHERE {_STANDS} AND at < ? AND session NOT IN"  # noqa: S608
         " (SELECT session FROM event WHERE session > 0 GROUP BY session ORDER BY max(seq) DESC LIMIT ?)"
     )
-    found = db.execute(query, (_kinds(_GIVEN_UP), instant(command.before), command.sessions))
+    kept = min(command.sessions, 10**_SEQ_DIGITS)
+    found = db.execute(query, (_kinds(_GIVEN_UP), instant(command.before), kept))
     return {row[0] for row in found} - _named(db)
 
 
@@ -159,7 +202,7 @@ def _named(db: sqlite3.Connection) -> set[int]:
     rows = db.execute(
         "SELECT text || ' ' || why FROM pin UNION ALL SELECT state FROM checkpoint UNION ALL SELECT body FROM fold"
     )
-    pointers = {found for row in rows for found in _POINTER.findall(row[0])}
+    pointers = {found for row in rows for found in _POINTER.findall(str(row[0]))}
     entries = {int(number) for letter, number in pointers if letter == "H"}
     numbers = [int(number) for letter, number in pointers if letter == "A"]
     numbers += [

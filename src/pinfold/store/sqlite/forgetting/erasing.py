@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from pinfold.store.errors import DamagedError
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.forgetting import Doomed, Forget, Forgotten, Retention
+from pinfold.store.sqlite.answers import drop_answer
 from pinfold.store.sqlite.forgetting.belonging import plan, searches
+from pinfold.store.sqlite.forgetting.choosing import spellings
 from pinfold.store.sqlite.forgetting.scrubbing import owe
 from pinfold.store.sqlite.indexing import unindex_entry
 from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.rebuilding import count, empty, rebuild
 from pinfold.store.sqlite.search.entries import COLUMNS, EntryRow
 from pinfold.store.sqlite.searching import text_of
@@ -32,8 +36,7 @@ _WORTH_A_REBUILD = 4
 
 def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     """Forget what the command chooses and what belongs to it; see `Store.forget`."""
-    command = tx.clean(command)
-    planned = plan(tx.db, command)
+    planned = plan(tx.db, command, tx.clean)
     if planned.is_empty:
         return Forgotten(planned, None)
     owe(tx)
@@ -54,7 +57,8 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
 
 def _forget_searches(tx: Transaction, command: Forget | Retention, gone: set[str]) -> list[int]:
     """Take out recent searches, those of misses that go as well; return the numbers that are no miss's."""
-    condition, values = searches(tx.db, command)
+    asked = tx.clean(command)
+    condition, values = searches(tx.db, asked, spellings(command, asked))
     rows = tx.db.execute(f"SELECT number FROM search WHERE {condition}", values).fetchall()  # noqa: S608
     numbers = {row["number"] for row in rows}
     missed = {int(pointer[1:]) for pointer in gone if pointer.startswith("S")}
@@ -62,10 +66,13 @@ def _forget_searches(tx: Transaction, command: Forget | Retention, gone: set[str
     return sorted(numbers - missed)
 
 
+@readable("fold")
 def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body]:
     """Return the event that holds a fold's body, and that body without what it quotes of the gone."""
     holder = tx.db.execute("SELECT seq FROM entry WHERE pointer = ? AND chunk IS NULL", (pointer,)).fetchone()
     row = tx.db.execute("SELECT * FROM fold WHERE number = ?", (int(pointer[1:]),)).fetchone()
+    if holder is None:
+        raise DamagedError(f"The entry of {pointer}")
     body: Body = json.loads(row["body"])
     pins = {each[1:] for each in gone if each.startswith("P")}
     kept: Body = {
@@ -121,6 +128,7 @@ def _take_out_rows(tx: Transaction, one: Event) -> None:
     body = one.body or {}
     if one.kind is Kind.SEARCH_MISSED:
         tx.db.execute("DELETE FROM miss WHERE seq = ?", (one.seq,))
+        drop_answer(tx.db, one.seq)
     elif one.kind in _VIEWS:
         tx.db.execute(f"DELETE FROM {_VIEWS[one.kind]} WHERE number = ?", (body["number"],))  # noqa: S608
     elif body.get("external_id"):
@@ -130,8 +138,7 @@ def _take_out_rows(tx: Transaction, one: Event) -> None:
 
 def _tombstones(doomed: Sequence[Doomed]) -> list[tuple[str, int]]:
     """Return letter and number of each; a miss that was no numbered search has none."""
-    found = dict.fromkeys((each.pointer[0], int(each.pointer[1:])) for each in doomed)
-    return [(letter, number) for letter, number in found if number]
+    return list(dict.fromkeys((each.pointer[0], int(each.pointer[1:])) for each in doomed if each.pointer))
 
 
 def _ids(events: Sequence[Event]) -> Iterator[tuple[int, str, int]]:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from pinfold.store.commands import SearchHistory
 from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
+from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
-from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, newest_id
+from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, first_lines, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
+from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
 from pinfold.store.sqlite.search.page import FoundHit, Page
+from pinfold.store.sqlite.search.partly import partly_indexed
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
 
@@ -26,10 +30,14 @@ class Found:
     """One page of hits, best first.
 
     `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
-    left once equal texts, pieces of one artifact and superseded pins are put together.
+    left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
+    same as hits of earlier pages. `partly` are artifacts that are not in the index as a whole, where no hit holds all
+    words.
     """
 
     hits: tuple[FoundHit, ...]
+    repeats: tuple[FoundHit, ...]
+    partly: tuple[str, ...]
     tier: str
     covered: float
     bounded: bool
@@ -43,22 +51,30 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     query.
     """
     query = parse(asked.query)
+    text_of = cache(text_of)  # ranking reads first lines of much of what the page shows
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank_matches(index, query)
+    ranking = rank_matches(index, query, partial(first_lines, db, text_of))
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
-        ranking = scanned if scanned.tiers or not ranking.tiers else ranking
+        if scanned.tiers or not ranking.tiers:
+            ranking = replace(scanned, bounded=scanned.bounded or ranking.bounded)
+    lessons = learned(index, asked.query)
+    if lessons:
+        ranking = with_learned(ranking, lessons, asked.limit)
     page = Page(db, query, text_of)
     page.skip(entries(db, sorted(cursor.shown)))
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
-    hits = tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits)
+    hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
+    tier = hits[0].tier if hits else "none"
     return Found(
         hits=hits,
-        tier=hits[0].tier if hits else "none",
+        repeats=tuple(page.repeats),
+        partly=() if tier in COMPLETE_TIERS or asked.cursor else partly_indexed(index),
+        tier=tier,
         covered=ranking.covered,
         bounded=ranking.bounded,
         next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,

@@ -25,6 +25,8 @@ class EntryRow:
 TextOf = Callable[[EntryRow], str]
 """Gives an entry's whole text, the same as was indexed."""
 
+HEAD_CHARS = 200
+READ_FOR_HEADS_CHARS = 1_000_000
 COLUMNS = "id, seq, pointer, chunk, kind, session, at, ref"
 
 
@@ -46,3 +48,18 @@ def first_entry(db: sqlite3.Connection, pointer: str) -> EntryRow | None:
     sql = f"SELECT {COLUMNS} FROM entry WHERE pointer = ? ORDER BY id LIMIT 1"  # noqa: S608
     row = db.execute(sql, (pointer,)).fetchone()
     return EntryRow(*row) if row else None
+
+
+def first_lines(db: sqlite3.Connection, text_of: TextOf, ids: Iterable[int]) -> dict[int, str]:
+    """Return the first lines, cut at `HEAD_CHARS`, of those entries that are no piece of an artifact.
+
+    Of the first ones only, where their texts are long: a text is read as a whole.
+    """
+    lines: dict[int, str] = {}
+    chars = 0
+    for row in entries(db, ids):
+        if row.chunk is None and chars <= READ_FOR_HEADS_CHARS:
+            text = text_of(row)
+            chars += len(text)
+            lines[row.id] = text[: 4 * HEAD_CHARS].lstrip()[:HEAD_CHARS].partition("\n")[0]
+    return lines

@@ -1,7 +1,7 @@
 """The index of words: how it is asked within a scope. What is written there: `sqlite/indexing.py`.
 
-Cost is bounded whatever is asked: counts stop at `PROBE`, and of words that more entries hold only the newest
-`NEWEST` matches among the `WINDOW` newest entries are ranked. Source: design 6.
+Cost is bounded whatever is asked: counts stop at `PROBE`, and where more entries hold each of the words, only the
+newest entries are looked at (`reach.py`). Source: design 6.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from pinfold.store.sqlite.indexing import kind_tag, session_tag
 
 PROBE = 5_000
-NEWEST = 2_000
-WINDOW = 100_000
+NEWEST = 1_000
+CANDIDATES = 2_000
+WORK = 30_000
 DEPTH = 200
 
 Scored = tuple[int, float]
@@ -44,7 +45,7 @@ class Scope:
     """Which entries may be found: ids up to `newest`, of these kinds, this session, since, about this path.
 
     `phrases` are forms that each entry must hold. `path` matches whole segments from the end, either way
-    round.
+    round. `oldest` is the id from which on entries are looked at, where not all are.
     """
 
     newest: int
@@ -53,6 +54,7 @@ class Scope:
     since: str | None = None
     path: str | None = None
     phrases: tuple[str, ...] = ()
+    oldest: int = 0
 
     def match(self, expression: str) -> str:
         """Return the FTS5 expression for an expression within this scope."""
@@ -111,21 +113,50 @@ class Index:
         """Return the index of those entries that hold each of these forms."""
         return replace(self, scope=replace(self.scope, phrases=phrases)) if phrases else self
 
+    def reaching_back_to(self, oldest: int) -> Index:
+        """Return the index of the entries from an id on."""
+        return replace(self, scope=replace(self.scope, oldest=oldest))
+
+    @property
+    def of_any_time_and_path(self) -> Index:
+        """The index without what only the rows of `entry` tell: to count there takes a look at each match."""
+        return replace(self, scope=replace(self.scope, since=None, path=None))
+
+    def is_common(self, expression: str) -> bool:
+        """Whether more than `PROBE` entries match in all of the index, where the scope is less than that."""
+        everywhere = replace(self, scope=Scope(self.scope.newest))
+        return everywhere != self and everywhere.count(expression) > PROBE
+
     def count(self, expression: str) -> int:
-        """Return how many entries match, counting no further than `PROBE` + 1."""
-        sql, values = self._select("1", expression)
-        row = self.db.execute(f"SELECT count(*) FROM ({sql} LIMIT ?)", (*values, PROBE + 1)).fetchone()  # noqa: S608
-        return int(row[0])
+        """Return how many entries match; of more than `PROBE` an estimate, by how dense the newest ones lie."""
+        if self.scope.oldest or self.scope.phrases:
+            return len(self.newest(expression, PROBE + 1))
+        sql, values = self._select("words.rowid AS id", expression)
+        found, first = self.db.execute(
+            f"SELECT count(*), min(id) FROM ({sql} ORDER BY id DESC LIMIT ?)",  # noqa: S608
+            (*values, PROBE + 1),
+        ).fetchone()
+        return (
+            int(found) if found <= PROBE else int(found * self.scope.newest / (self.scope.newest - first + 1))
+        )
 
-    def newest(self, expression: str, limit: int, floor: int = 0) -> list[int]:
-        """Return the ids of the newest matches from `floor` on, newest first."""
-        sql, values = self._select("words.rowid", expression)
-        ordered = f"{sql} AND words.rowid >= ? ORDER BY words.rowid DESC LIMIT ?"
-        return [row[0] for row in self.db.execute(ordered, (*values, floor, limit))]
+    def newest(self, expression: str, limit: int) -> list[int]:
+        """Return the ids of the newest matches, newest first; time grows with all matches of the scope."""
+        # Backwards FTS5 skips nothing, and stops at the oldest id only where that matches.
+        return self._ids(expression, "ORDER BY id")[: -limit - 1 : -1]
 
-    def recent(self, expression: str) -> list[int]:
-        """Return the ids of the `NEWEST` newest matches among the `WINDOW` newest entries, newest first."""
-        return self.newest(expression, NEWEST, self.scope.newest - WINDOW)
+    def latest(self, expression: str) -> list[int]:
+        """Return the ids of the `NEWEST` newest matches, newest first; quick for what is common."""
+        if self.of_any_time_and_path != self:
+            return self.newest(expression, NEWEST)
+        return self._ids(expression, f"ORDER BY id DESC LIMIT {NEWEST}")
+
+    def _ids(self, expression: str, order: str) -> list[int]:
+        sql, values = self._select("words.rowid AS id", expression)
+        # One row of JSON: SQLite hands over many rows several times slower.
+        found = self.db.execute(f"SELECT json_group_array(id) FROM ({sql} {order})", values).fetchone()  # noqa: S608
+        ids: list[int] = json.loads(found[0])
+        return ids
 
     def among(self, expression: str, ids: Iterable[int]) -> set[int]:
         """Return those of the ids that match; each costs a look into the index."""
@@ -135,15 +166,55 @@ class Index:
         )
         return {row[0] for row in rows}
 
-    def best(self, expression: str, floor: int = 0) -> list[Scored]:
-        """Return the `DEPTH` best matches from id `floor` on; time grows with the matches of each word."""
-        sql, values = self._select(f"words.rowid, {_BM25} AS score", expression)
-        ordered = f"{sql} AND words.rowid >= ? ORDER BY score DESC, words.rowid DESC LIMIT ?"
-        return [(row[0], row[1]) for row in self.db.execute(ordered, (*values, floor, DEPTH))]
+    def within(self, expression: str, ids: list[int]) -> list[int]:
+        """Return those of the ids that match; time grows with the matches, whatever the number of ids."""
+        if not ids:
+            return []
+        # The plus keeps the planner from asking the index once per id, which costs far more.
+        return [
+            row[0]
+            for row in self.db.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+                " AND +rowid IN (SELECT value FROM json_each(?))",
+                (self.scope.match(expression), ids[0], ids[-1], json.dumps(ids)),
+            )
+        ]
+
+    def best(self, expression: str, ids: Iterable[int]) -> list[Scored]:
+        """Return the `DEPTH` best of these entries by BM25, whatever the scope.
+
+        Time grows with the matches of each word everywhere: BM25 counts them all.
+        """
+        # The plus keeps SQLite from asking the index anew for each id.
+        rows = self.db.execute(
+            f"SELECT rowid, {_BM25} AS score FROM words WHERE words MATCH ?"  # noqa: S608
+            " AND +rowid IN (SELECT value FROM json_each(?)) ORDER BY score DESC, rowid DESC LIMIT ?",
+            (f"{{body parts}} : {expression}", json.dumps(list(ids)), DEPTH),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def lengths(self, ids: Iterable[int]) -> dict[int, int]:
+        """Return how many words each of these entries has."""
+        rows = self.db.execute(
+            "SELECT id, sz FROM words_docsize WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return {row[0]: _first_number(row[1]) for row in rows}
 
     def _select(self, what: str, expression: str) -> tuple[str, list[str | int]]:
         conditions, values = self.scope.outside_index()
         # CROSS JOIN keeps the planner from asking the index once per entry.
         joined = "words CROSS JOIN entry ON entry.id = words.rowid" if conditions else "words"
-        sql = f"SELECT {what} FROM {joined} WHERE words MATCH ? AND words.rowid <= ?"  # noqa: S608
-        return sql + conditions, [self.scope.match(expression), self.scope.newest, *values]
+        sql = f"SELECT {what} FROM {joined} WHERE words MATCH ? AND words.rowid BETWEEN ? AND ?"  # noqa: S608
+        scope = self.scope
+        return sql + conditions, [scope.match(expression), scope.oldest, scope.newest, *values]
+
+
+def _first_number(packed: bytes) -> int:
+    """Return the first number of a row of `words_docsize`: the words of `body`, seven bits in a byte."""
+    number = 0
+    for byte in packed:
+        number = number << 7 | byte & 0x7F
+        if byte < 0x80:
+            break
+    return number

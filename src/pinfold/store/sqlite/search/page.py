@@ -1,25 +1,35 @@
-"""From ranked entries to hits: one for each thing, in its present state, each text once."""
+"""From ranked entries to hits: one for each thing, in its present state, each text once.
+
+Texts can be long and many, so a page reads no more than `READ_CHARS` of them: what is left goes to the next one.
+Source: P32.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from pinfold.store.query import Line, Query
+from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.snippet import Sought, snippet, sought
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
 from pinfold.store.sqlite.search.rank import TIERS
 from pinfold.store.words import fold
 
+READ_CHARS = 10_000_000
+
 _FORMS = 16
 _NOTE_CHARS = 80
 _PIECES_OF_ONE_ARTIFACT = 2
-_SAME_SNIPPETS = 2
+_EARLIER = -1
+_TIME = re.compile(r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?")
 _CHECKED_FOR_LITERALS = 30
-_COMPLETE = (TIERS.index("exact phrase"), TIERS.index("all words"))
+_COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class FoundHit:
     """One hit: its entry, one line around the match, that line's number in the entry, and a note if any.
 
     `matched` is the id of the entry that was found: for a superseded pin not the one that is shown. `tier` is
-    a name of `rank.TIERS`.
+    a name of `rank.TIERS`. `like` are hits with the same text, or another one whose snippet reads the same.
     """
 
     entry: EntryRow
@@ -36,52 +46,75 @@ class FoundHit:
     note: str | None
     matched: int
     tier: str = "none"
+    like: tuple[FoundHit, ...] = ()
 
 
 class Page:
-    """Hits as they are put together; `consumed` are the entries that went into pages so far."""
+    """Hits as they are put together; `consumed` are the entries that went into pages so far.
+
+    `repeats` are hits that read the same as one of an earlier page.
+    """
 
     def __init__(self, db: sqlite3.Connection, query: Query, text_of: TextOf) -> None:
         self.hits: list[FoundHit] = []
+        self.repeats: list[FoundHit] = []
         self.consumed: set[int] = set()
         self._db = db
         self._sought = _sought(query)
         self._literals = {literal for line in query.lines for literal in line.literals}
         self._read = text_of
         self._texts: dict[int, str] = {}
-        self._seen: Counter[str] = Counter()
+        self._chars = 0
+        self._places: dict[str, int] = {}
         self._pieces: Counter[str] = Counter()
 
     def fill(self, rows: Iterable[EntryRow], limit: int) -> bool:
-        """Add up to `limit` hits from rows in order; return whether there would have been another one."""
+        """Add up to `limit` hits from rows in order; return whether there would have been another one.
+
+        Fewer, and at least one row, where the texts are long: then there may be others.
+        """
+        self._forget_texts()
         for row in rows:
+            if self._chars > READ_CHARS:
+                return True
             hit = self._hit(row)
-            if hit is not None and len(self.hits) == limit:
+            if hit is not None and len(self.hits) == limit and self._twin(hit) is None:
                 return True
             self._take(row, hit)
         return False
 
     def skip(self, rows: Iterable[EntryRow]) -> None:
-        """Remember what earlier pages showed."""
+        """Remember what earlier pages showed; of long texts not all."""
         for row in rows:
-            self._take(row, self._hit(row))
-        self.hits = []
+            self._take(row, self._hit(row) if self._chars <= READ_CHARS else None)
+        self._places = dict.fromkeys(self._places, _EARLIER)
+        self.hits, self.repeats = [], []
 
     def literal_first(self, rows: list[EntryRow], tiers: dict[int, int]) -> list[EntryRow]:
         """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
-        count = sum(tiers[row.id] in _COMPLETE for row in rows[:_CHECKED_FOR_LITERALS])
-        return sorted(rows[:count], key=lambda row: (tiers[row.id], self._lacking(row))) + rows[count:]
+        self._forget_texts()
+        complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in _COMPLETE]
+        ordered = iter(sorted(complete, key=lambda row: (tiers[row.id], self._lacking(row))))
+        places = {row.id for row in complete}
+        return [next(ordered) if row.id in places else row for row in rows]
 
     def _lacking(self, row: EntryRow) -> int:
+        if self._chars > READ_CHARS:
+            return len(self._literals)
         text = fold(self._text(row))
         return sum(literal not in text for literal in self._literals)
 
     def _text(self, row: EntryRow) -> str:
         if row.id not in self._texts:
             self._texts[row.id] = self._read(row)
+            self._chars += len(self._texts[row.id])
         return self._texts[row.id]
+
+    def _forget_texts(self) -> None:
+        self._texts.clear()
+        self._chars = 0
 
     def _hit(self, row: EntryRow) -> FoundHit | None:
         """Return the hit for a row, or None if it adds nothing to those before it."""
@@ -89,18 +122,38 @@ class Page:
         if self._pieces[present.pointer] >= (_PIECES_OF_ONE_ARTIFACT if present.chunk is not None else 1):
             self._annotate(present, note)
             return None
-        text = self._text(present)
-        found = snippet(text, self._sought)
-        if note is None and (self._seen[text] or self._seen[found.text] == _SAME_SNIPPETS):
-            return None
+        found = snippet(self._text(present), self._sought)
         return FoundHit(present, found.text, found.line, note, row.id)
 
     def _take(self, row: EntryRow, hit: FoundHit | None) -> None:
         self.consumed.add(row.id)
-        if hit is not None:
+        if hit is None:
+            return
+        place = self._twin(hit)
+        if place is None:
+            place = len(self.hits)
             self.hits.append(hit)
-            self._seen.update({self._text(hit.entry), hit.snippet})
-            self._pieces[hit.entry.pointer] += 1
+        elif place == _EARLIER:
+            self.repeats.append(hit)
+        else:
+            self._join(place, hit)
+        self._places |= dict.fromkeys(self._looks(hit), place)
+        self._pieces[hit.entry.pointer] += 1
+
+    def _looks(self, hit: FoundHit) -> tuple[str, str]:
+        """Return by what a hit is known again: its text, and its snippet without case, breaks and times of day."""
+        text = blake2b(
+            self._text(hit.entry).encode("utf-8", "surrogatepass")
+        ).hexdigest()  # which may be long
+        return text, " ".join(_TIME.sub("", fold(hit.snippet)).split())
+
+    def _twin(self, hit: FoundHit) -> int | None:
+        """Return the place of the hit that reads the same, if there is one."""
+        return next((self._places[look] for look in self._looks(hit) if look in self._places), None)
+
+    def _join(self, place: int, hit: FoundHit) -> None:
+        self.hits[place] = replace(self.hits[place], like=(*self.hits[place].like, hit))
+        self._annotate(hit.entry, hit.note)
 
     def _present(self, row: EntryRow) -> tuple[EntryRow, str | None]:
         """Return what stands for a row now: for a superseded pin its replacement, with a note."""
@@ -117,8 +170,10 @@ class Page:
 
     def _annotate(self, present: EntryRow, note: str | None) -> None:
         for i, hit in enumerate(self.hits):
-            if note and hit.note is None and hit.entry.pointer == present.pointer:
-                self.hits[i] = replace(hit, note=note)
+            inside = [each.entry.pointer for each in hit.like]
+            if note and hit.note is None and present.pointer in (hit.entry.pointer, *inside):
+                whose = f"{present.pointer} " if present.pointer in inside else ""
+                self.hits[i] = replace(hit, note=whose + note)
 
 
 def _sought(query: Query) -> Sought:

@@ -6,13 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 
 from pinfold.store.query import Line, Query, Unit
+from pinfold.store.search_results import LEARNED_TIER
 from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
-from pinfold.store.sqlite.search.score import most_words
-from pinfold.store.sqlite.search.terms import Probe, probe_term
+from pinfold.store.sqlite.search.reach import within_reach
+from pinfold.store.sqlite.search.score import HeadsOf, most_words
+from pinfold.store.sqlite.search.terms import Probe
 
 _FUSION = 60
 
-TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", "none")
+TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", LEARNED_TIER, "none")
 _SOME, _INSIDE, _PARTS = (TIERS.index(name) for name in ("most words", "substring", "word parts"))
 
 
@@ -51,9 +53,9 @@ def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]
     return {entry: TIERS[places.get(entry, ranking.tiers[entry])] for entry in ids}
 
 
-def rank_matches(index: Index, query: Query) -> Ranking:
+def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
     """Rank what is found for each line; several lines are fused by their ranks."""
-    rankings = [_rank_line(index, line) for line in query.lines]
+    rankings = [_rank_line(index, line, heads_of) for line in query.lines]
     found = [ranking for ranking in rankings if ranking.tiers]
     bounded = any(ranking.bounded for ranking in rankings)
     if len(found) < 2:
@@ -72,10 +74,9 @@ def rank_matches(index: Index, query: Query) -> Ranking:
     return Ranking(in_order, covered or found[0].covered, bounded, words, beginnings)
 
 
-def _rank_line(whole: Index, line: Line) -> Ranking:
-    index = whole.holding(line.phrases)
-    probes = [probe_term(index, term) for term in line.terms]
-    some, bounded = most_words(index, line, probes)
+def _rank_line(whole: Index, line: Line, heads_of: HeadsOf) -> Ranking:
+    index, probes = within_reach(whole, line)
+    some, bounded = most_words(index, line, probes, heads_of)
     if not any(probe.matches for probe in probes):
         some = _with_most_pieces(index, line, some)
     lists = [*_complete(index, line, probes, dict(some)), [entry for entry, _ in some]]
@@ -83,9 +84,9 @@ def _rank_line(whole: Index, line: Line) -> Ranking:
     for place, found in zip((0, 1, _SOME, _SOME), lists, strict=True):
         for entry in found:
             tiers.setdefault(entry, place)
+    bounded = bounded or index.scope.oldest > 0
     if not tiers:
-        return Ranking({})
-    bounded = bounded or all(probe.is_common for probe in probes)
+        return Ranking({}, bounded=bounded)
     known = [unit for unit in line.units if all(probes[place].matches for place in unit.terms)]
     loose = [unit for unit in known if any(probes[place].loose for place in unit.terms)]
     return Ranking(
@@ -117,11 +118,11 @@ def _complete(index: Index, line: Line, probes: list[Probe], scores: dict[int, f
         return [[], [], []]
     pieces = all_of(probe.expression for probe in probes)
     words = all_of(_held(unit, probes) for unit in line.units)
-    common = all(probe.is_common for probe in probes)
-    anywhere = index.recent(pieces) if common else index.newest(pieces, NEWEST)
-    floor = min(anywhere, default=0) if common else 0
-    whole = anywhere if words == pieces else index.newest(words, NEWEST, floor)
-    in_a_row = index.newest(quoted(line.whole), NEWEST, floor)
+    anywhere = index.latest(pieces) if len(probes) == 1 else index.newest(pieces, NEWEST)
+    if not anywhere:
+        return [[], [], []]
+    whole = anywhere if words == pieces else index.newest(words, NEWEST)
+    in_a_row = index.newest(quoted(line.whole), NEWEST)
     # Another pass of BM25 would read all matches of the commonest word.
     return [
         sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH]

@@ -12,7 +12,7 @@ from pinfold.store.words import fold
 
 SCANNED_ENTRIES = 1_000
 SCANNED_CHARS = 2_000_000
-_LOOKED_AT = 50_000
+LOOKED_AT = 50_000
 
 
 def scan_newest(index: Index, query: Query, text_of: TextOf) -> Ranking:
@@ -20,14 +20,15 @@ def scan_newest(index: Index, query: Query, text_of: TextOf) -> Ranking:
     first.
 
     Lines with a quoted phrase are left out: a phrase that no entry holds has no other meaning. Reads at most
-    `SCANNED_ENTRIES` entries or `SCANNED_CHARS` characters; `bounded` says that older ones were left.
+    `SCANNED_ENTRIES` entries or `SCANNED_CHARS` characters among the `LOOKED_AT` newest ones; `bounded` says that
+    older ones were left.
     """
     lines = [_needles(line.pieces) for line in query.lines if not line.phrases]
     if not lines:
         return Ranking({})
     shares: dict[int, float] = {}
     chars = 0
-    bounded = False
+    bounded = index.scope.newest > LOOKED_AT
     for seen, row in enumerate(_newest(index)):
         if seen == SCANNED_ENTRIES or chars > SCANNED_CHARS:
             bounded = True
@@ -47,12 +48,12 @@ def _needles(pieces: tuple[str, ...]) -> list[str]:
 
 
 def _newest(index: Index) -> Iterator[EntryRow]:
-    """Yield the entries of the scope from the newest back, not beyond `_LOOKED_AT` ids."""
+    """Yield the entries of the scope from the newest back, not beyond `LOOKED_AT` ids."""
     sql, values = index.scope.on_entry()
     newest = index.scope.newest
     rows = index.db.execute(
         f"SELECT {COLUMNS} FROM entry WHERE id BETWEEN ? AND ?{sql} ORDER BY id DESC",  # noqa: S608
-        (newest - _LOOKED_AT, newest, *values),
+        (newest - LOOKED_AT, newest, *values),
     )
     for row in rows:
         yield EntryRow(*row)

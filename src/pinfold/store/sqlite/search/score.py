@@ -1,31 +1,47 @@
 """The tier of most words: BM25 of the rarer words, raised by what BM25 does not see.
 
-An entry gains by how much of the line it covers, by words that stand side by side as they were asked, and by
-missing words that stand just before or behind it in the same conversation.
+An entry gains by how much of the line it covers, by words that stand side by side as they were asked, by words
+in its first line, which says what the rest is about, and by missing words that stand just before or behind it
+in the same conversation.
 
-The weights were chosen on one half of two public data sets. On the other half they beat plain BM25 on
-questions about dialogues (66.7 against 61.6 % with a right entry among five), not on changelog entries and
-their commits (62.0 against 65.1), where dropping equal texts and demanding quoted phrases also cost.
+The weights were chosen on one half of two public data sets and are reported from the other; see
+docs/performance.md, Finding.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from pinfold.store.query import Line
-from pinfold.store.sqlite.search.index import PROBE, Index, Scored, all_of, any_of, quoted
+from pinfold.store.sqlite.search.index import (
+    CANDIDATES,
+    DEPTH,
+    PROBE,
+    WORK,
+    Index,
+    Scored,
+    all_of,
+    any_of,
+    quoted,
+)
 from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
+from pinfold.store.words import folded_words
 
 _POOL = 20_000
 _TERMS = 20
 _NARROWED = 100
-_COVERAGE, _SIDE_BY_SIDE, _NEARBY = 1.5, 1.0, 0.3
+_HEADED = 30
+_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4
 _REACH = 2
+_STEPS = tuple(step for step in range(-_REACH, _REACH + 1) if step)
 _TALK = ("messages", "tool_results")
 
+HeadsOf = Callable[[list[int]], dict[int, str]]
+"""Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""
 
-def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scored], bool]:
+
+def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf) -> tuple[list[Scored], bool]:
     """Return entries with some of the words, best first, and whether only the newest matches were looked at.
 
     Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
@@ -34,14 +50,17 @@ def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scor
     if not known:
         return [], False
     bounded = known[0].is_common
-    pool = any_of(probe.expression for probe in _pool(known))
-    floor = min(index.recent(pool), default=0) if bounded else 0
-    found = index.best(pool, floor)
+    pool = _pool(known)
+    if bounded:
+        index = index.reaching_back_to(min(index.latest(pool[0].expression), default=index.scope.newest))
     considered = {place: probe for place, probe in enumerate(probes) if probe in known}
     holders = Holders({place: probe.weight(index.scope.newest) for place, probe in considered.items()})
-    _fill(index, holders, considered, pool, floor)
-    beside = _side_by_side(index, line, considered, holders)
-    nearby = _nearby(index, holders, [entry for entry, _ in found[:_NARROWED]])
+    _fill(index, holders, considered, pool)
+    found = _best(index, holders, considered, pool)
+    ids = [entry for entry, _ in found]
+    near = sorted({entry + step for entry in ids[:_NARROWED] for step in _STEPS}.union(ids))
+    beside = _side_by_side(index, line, considered, holders, near)
+    nearby = _nearby(index, holders, ids[:_NARROWED])
     total = holders.worth(holders.all) or 1.0
     scores = {
         entry: score * (1 + _COVERAGE * holders.worth(holders.of(entry)) / total)
@@ -49,14 +68,49 @@ def most_words(index: Index, line: Line, probes: list[Probe]) -> tuple[list[Scor
         + nearby.get(entry, 0.0)
         for entry, score in found
     }
-    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0])), bounded
+    first = sorted(scores, key=lambda entry: (-scores[entry], -entry))[:_HEADED]
+    for entry, head in heads_of(first).items():
+        scores[entry] += _HEAD * _worth_of_head(head, line, holders)
+    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH], bounded
 
 
 def _known(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
-    """Return the rarest of the words and hints that stand anywhere, rarest first."""
+    """Return the rarest of the words and hints that stand anywhere, rarest first: as many as `WORK` can bear."""
     hints = [probe_form(index, hint) for hint in line.hints]
     found = [probe for probe in (*probes, *hints) if probe.matches]
-    return sorted(found, key=lambda probe: probe.matches)[:_TERMS]
+    known: list[Probe] = []
+    work = pool = 0
+    for probe in sorted(found, key=lambda probe: probe.matches)[:_TERMS]:
+        beside = probe.is_common and known
+        work += pool if beside else probe.matches
+        pool += 0 if beside else probe.matches
+        if known and work > WORK:
+            break
+        known.append(probe)
+    return known
+
+
+def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> list[Scored]:
+    """Return the best by BM25 among those that hold the most telling words.
+
+    BM25 looks at each match of each word in the whole log, only to find that a common one tells little: where there
+    is one, each entry is scored as if it held each of its words once.
+    """
+    hints = [probe.expression for probe in pool if probe not in considered.values()]
+    ids = {*holders.entries, *(entry for hint in hints for entry in index.newest(hint, PROBE))}
+    telling = holders.strongest(ids, CANDIDATES)
+    if any(probe.is_common or index.is_common(probe.expression) for probe in pool):
+        return _by_length(index, holders, telling)
+    return index.best(any_of(probe.expression for probe in pool), telling)
+
+
+def _by_length(index: Index, holders: Holders, ids: list[int]) -> list[Scored]:
+    lengths = index.lengths(ids)
+    mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
+    return [
+        (entry, holders.worth(holders.of(entry)) * 2.2 / (1.3 + 0.9 * length / mean))
+        for entry, length in lengths.items()
+    ]
 
 
 def _pool(known: list[Probe]) -> list[Probe]:
@@ -71,17 +125,18 @@ def _pool(known: list[Probe]) -> list[Probe]:
     return pool
 
 
-def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: str, floor: int) -> None:
-    """Note who holds what; of a common term only among what the pool matches from id `floor` on."""
+def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> None:
+    """Note who holds what; of a common term only among what the pool matches."""
+    anything = any_of(probe.expression for probe in pool)
     for place, probe in considered.items():
-        if probe.is_common:
-            holders.add(place, index.newest(all_of([pool, probe.expression]), _POOL, floor))
+        if probe.is_common and probe not in pool:
+            holders.add(place, index.newest(all_of([anything, probe.expression]), _POOL))
         else:
             holders.add(place, index.newest(probe.expression, PROBE))
 
 
 def _side_by_side(
-    index: Index, line: Line, considered: dict[int, Probe], holders: Holders
+    index: Index, line: Line, considered: dict[int, Probe], holders: Holders, near: list[int]
 ) -> dict[int, float]:
     bonus: dict[int, float] = {}
     for left, right, form in line.neighbours[:_TERMS]:
@@ -89,19 +144,28 @@ def _side_by_side(
         if len(pair) < 2 or all(probe.is_common for probe in pair):
             continue
         worth = _SIDE_BY_SIDE * min(holders.weights[left], holders.weights[right])
-        for entry in index.newest(quoted(form), PROBE):
+        for entry in index.within(quoted(form), near):
             bonus[entry] = bonus.get(entry, 0.0) + worth
     return bonus
 
 
+def _worth_of_head(head: str, line: Line, holders: Holders) -> float:
+    words = folded_words(head)
+    held = (
+        1 << place
+        for place in holders.weights
+        if any(folded_words(form) <= words for form in line.terms[place].forms)
+    )
+    return holders.worth(sum(held))
+
+
 def _nearby(index: Index, holders: Holders, found: list[int]) -> dict[int, float]:
     """Return what missing words in the entries around are worth, for messages and tool results."""
-    steps = [step for step in range(-_REACH, _REACH + 1) if step]
-    talk = _conversations(index, {entry + step for entry in found for step in (0, *steps)})
+    talk = _conversations(index, {entry + step for entry in found for step in (0, *_STEPS)})
     bonus = {}
     for entry in talk.keys() & set(found):
         missing = holders.all & ~holders.of(entry)
-        around = [step for step in steps if talk.get(entry + step) == talk[entry]]
+        around = [step for step in _STEPS if talk.get(entry + step) == talk[entry]]
         more = sum(holders.worth(holders.of(entry + step) & missing) / abs(step) for step in around)
         bonus[entry] = _NEARBY * more
     return bonus

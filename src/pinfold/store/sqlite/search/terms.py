@@ -60,6 +60,11 @@ class Holders:
         self._worth: dict[int, float] = {0: 0.0}
         self.all = sum(1 << place for place in weights)
 
+    @property
+    def entries(self) -> Iterable[int]:
+        """Those that are known to hold any."""
+        return self._bits.keys()
+
     def add(self, place: int, entries: Iterable[int]) -> None:
         """Note that these entries hold the term at a place."""
         bit = 1 << place
@@ -69,6 +74,14 @@ class Holders:
     def of(self, entry: int) -> int:
         """Return the terms that an entry is known to hold."""
         return self._bits.get(entry, 0)
+
+    def strongest(self, entries: Iterable[int], count: int) -> list[int]:
+        """Return so many of the entries that hold the most telling terms, the newest first where they hold the same."""
+        alike: dict[int, list[int]] = {}
+        for entry in sorted(entries, reverse=True):
+            alike.setdefault(self._bits.get(entry, 0), []).append(entry)
+        ranked = sorted(alike, key=self.worth, reverse=True)
+        return [entry for terms in ranked for entry in alike[terms]][:count]
 
     def worth(self, terms: int) -> float:
         """Return how telling these terms are together."""

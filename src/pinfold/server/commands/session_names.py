@@ -1,0 +1,17 @@
+"""Sessions beside pointers: `s3`, as listings spell it, is a session, and `S3` a search."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+
+def refuse_as_pointer(text: str, meant: str) -> None:
+    """Refuse a session where a pointer is asked for: taken for the search of its number, it would lead elsewhere.
+
+    `meant` says what to enter for a session, with its name behind it.
+    """
+    name = text.strip()
+    if re.fullmatch(r"s[0-9]+", name):
+        raise click.BadParameter(f"{name} is a session: {meant} {name}; a search is {name.upper()}")

@@ -1,0 +1,118 @@
+"""Planted faults in finding: what misses teach, what reads the same, what is bounded, what lifts an entry."""
+
+from __future__ import annotations
+
+from tests.planted.planting import Edit, Plant
+
+_MISSES = "tests/contract/test_misses.py"
+_REPEATS = "tests/contract/test_repeats.py"
+_BOUNDS = "tests/unit/test_search_bounds.py"
+_RANKING = "tests/unit/test_ranking.py"
+_SEARCH = "store/sqlite/search"
+
+
+def _plant(name: str, file: str, old: str, new: str, test: str) -> Plant:
+    return Plant(name, "P32", (Edit(file, old, new),), (test,))
+
+
+_LEARNED = (
+    _plant(
+        "nothing is learned from a miss",
+        f"{_SEARCH}/__init__.py",
+        "    if lessons:",
+        "    if False:",
+        f"{_MISSES}::test_the_same_miss_does_not_happen_twice",
+    ),
+    _plant(
+        "any shared word is the same miss",
+        "store/aliases.py",
+        "ALIKE = 2 / 3",
+        "ALIKE = 0.01",
+        f"{_MISSES}::test_a_query_that_shares_a_word_with_a_miss_is_not_answered_by_it",
+    ),
+    _plant(
+        "what was learned goes before what is right",
+        f"{_SEARCH}/learned.py",
+        "    first = max(len(full), int(ranking.covered >= _HELD))",
+        "    first = 0",
+        f"{_MISSES}::test_what_was_learned_never_goes_before_a_full_match_and_is_on_the_first_page",
+    ),
+    _plant(
+        "an alias outlives the forgotten",
+        "store/sqlite/forgetting/erasing.py",
+        "        drop_answer(tx.db, one.seq)",
+        "        pass",
+        f"{_MISSES}::test_forgetting_either_side_forgets_the_alias",
+    ),
+)
+
+_SHOWN = (
+    _plant(
+        "times of day make two hits of one",
+        f"{_SEARCH}/page.py",
+        '_TIME.sub("", fold(hit.snippet))',
+        "fold(hit.snippet)",
+        f"{_REPEATS}::test_what_reads_the_same_is_named_under_its_first_hit",
+    ),
+    _plant(
+        "what repeats an earlier page is dropped",
+        f"{_SEARCH}/page.py",
+        "            self.repeats.append(hit)",
+        "            pass",
+        f"{_REPEATS}::test_whatever_the_pages_each_match_is_a_hit_or_named_as_like_one",
+    ),
+    _plant(
+        "the first line counts like any other",
+        f"{_SEARCH}/score.py",
+        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4",
+        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.0",
+        f"{_RANKING}::test_words_in_the_first_line_count_more_than_further_down",
+    ),
+    _plant(
+        "words apart count like words side by side",
+        f"{_SEARCH}/score.py",
+        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4",
+        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 0.0, 0.3, 0.4",
+        f"{_RANKING}::test_words_side_by_side_as_they_were_asked_count_more_than_apart",
+    ),
+)
+
+_BOUNDED = (
+    _plant(
+        "common words are looked for everywhere",
+        f"{_SEARCH}/reach.py",
+        "if min(counts, default=0) <= PROBE or steps <= WORK:",
+        "if True:",
+        f"{_BOUNDS}::test_common_words_are_looked_for_among_the_newest_entries_and_that_is_said",
+    ),
+    _plant(
+        "a filter is looked through to the beginning",
+        f"{_SEARCH}/reach.py",
+        "    index = whole.of_any_time_and_path",
+        "    index = whole",
+        f"{_BOUNDS}::test_what_a_filter_leaves_out_is_not_looked_through_to_the_beginning",
+    ),
+    _plant(
+        "a page reads all texts, however long",
+        f"{_SEARCH}/page.py",
+        "            if self._chars > READ_CHARS:\n                return True",
+        "            if False:\n                return True",
+        f"{_BOUNDS}::test_the_first_page_ends_early_when_texts_are_long_and_the_next_ones_show_the_rest",
+    ),
+    _plant(
+        "a letter that the index leaves out is an error",
+        "store/query.py",
+        "(mark := next(filter(str.isalnum, clean), None))",
+        "(mark := None)",
+        "tests/server/test_search_any_text.py::test_each_letter_and_digit_of_unicode_is_something_to_look_for",
+    ),
+    _plant(
+        "what was not looked at is not said",
+        "tools/search_history.py",
+        "    if not page.hits and page.bounded:",
+        "    if False:",
+        "tests/tools/test_search.py::test_a_search_that_did_not_look_at_old_entries_says_so",
+    ),
+)
+
+FINDING = (*_LEARNED, *_SHOWN, *_BOUNDED)
