@@ -142,10 +142,8 @@ class Page:
 
     def _looks(self, hit: FoundHit) -> tuple[str, str]:
         """Return by what a hit is known again: its text, and its snippet without case, breaks and times of day."""
-        text = blake2b(
-            self._text(hit.entry).encode("utf-8", "surrogatepass")
-        ).hexdigest()  # which may be long
-        return text, " ".join(_TIME.sub("", fold(hit.snippet)).split())
+        text = self._text(hit.entry).encode("utf-8", "surrogatepass")
+        return blake2b(text).hexdigest(), " ".join(_TIME.sub("", fold(hit.snippet)).split())
 
     def _twin(self, hit: FoundHit) -> int | None:
         """Return the place of the hit that reads the same, if there is one."""
