@@ -169,3 +169,12 @@ def test_a_search_inside_of_words_tells_that_older_entries_were_left_out(
         log.add(f"line number {n}")
     found = log.search("httprequest", session=2)
     assert (found.tier, found.hits, found.bounded) == ("none", (), True)
+
+
+@pytest.mark.usefixtures("low_bounds")
+def test_what_one_line_left_out_is_said_though_only_another_found_something(log: Log) -> None:
+    kept = log.add("a quokka", paths=("src/a.py",))
+    for n in range(400):
+        log.add(f"an error seen, number {n}")
+    found = log.search("quokka\nerror seen", path="src/a.py")
+    assert ([hit.entry.id for hit in found.hits], found.bounded) == ([kept], True)
