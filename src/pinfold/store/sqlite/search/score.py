@@ -58,8 +58,7 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     _fill(index, holders, considered, pool)
     found = _best(index, holders, considered, pool)
     ids = [entry for entry, _ in found]
-    near = sorted({entry + step for entry in ids[:_NARROWED] for step in _STEPS}.union(ids))
-    beside = _side_by_side(index, line, considered, holders, near)
+    beside = _side_by_side(index, line, considered, holders, sorted(ids))
     nearby = _nearby(index, holders, ids[:_NARROWED])
     total = holders.worth(holders.all) or 1.0
     scores = {
@@ -107,10 +106,11 @@ def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
 def _by_length(index: Index, holders: Holders, ids: list[int]) -> list[Scored]:
     lengths = index.lengths(ids)
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    return [
+    scored = (
         (entry, holders.worth(holders.of(entry)) * 2.2 / (1.3 + 0.9 * length / mean))
         for entry, length in lengths.items()
-    ]
+    )
+    return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]
 
 
 def _pool(known: list[Probe]) -> list[Probe]:
@@ -136,7 +136,7 @@ def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
 
 
 def _side_by_side(
-    index: Index, line: Line, considered: dict[int, Probe], holders: Holders, near: list[int]
+    index: Index, line: Line, considered: dict[int, Probe], holders: Holders, ids: list[int]
 ) -> dict[int, float]:
     bonus: dict[int, float] = {}
     for left, right, form in line.neighbours[:_TERMS]:
@@ -144,7 +144,7 @@ def _side_by_side(
         if len(pair) < 2 or all(probe.is_common for probe in pair):
             continue
         worth = _SIDE_BY_SIDE * min(holders.weights[left], holders.weights[right])
-        for entry in index.within(quoted(form), near):
+        for entry in index.within(quoted(form), ids):
             bonus[entry] = bonus.get(entry, 0.0) + worth
     return bonus
 
