@@ -25,6 +25,7 @@ from pinfold.store.sqlite.search.index import (
     any_of,
     quoted,
 )
+from pinfold.store.sqlite.search.reach import from_what_is_held
 from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
 from pinfold.store.words import folded_words
 
@@ -46,9 +47,10 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
 
     Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
     """
-    known = _known(index, line, probes)
+    index, rarest = from_what_is_held(index, _rarest(index, line, probes))
+    known = _known(rarest)
     if not known:
-        return [], False
+        return [], index.scope.oldest > 0
     bounded = known[0].is_common
     pool = _pool(known)
     if bounded:
@@ -73,13 +75,18 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH], bounded
 
 
-def _known(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
-    """Return the rarest of the words and hints that stand anywhere, rarest first: as many as `WORK` can bear."""
-    hints = [probe_form(index, hint) for hint in line.hints]
+def _rarest(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
+    """Return the rarest of the words and hints that stand at any time and path, rarest first."""
+    hints = [probe_form(index.of_any_time_and_path, hint) for hint in line.hints]
     found = [probe for probe in (*probes, *hints) if probe.matches]
+    return sorted(found, key=lambda probe: probe.matches)[:_TERMS]
+
+
+def _known(rarest: list[Probe]) -> list[Probe]:
+    """Return as many of the rarest words as `WORK` can bear."""
     known: list[Probe] = []
     work = pool = 0
-    for probe in sorted(found, key=lambda probe: probe.matches)[:_TERMS]:
+    for probe in rarest:
         beside = probe.is_common and known
         work += pool if beside else probe.matches
         pool += 0 if beside else probe.matches
