@@ -29,7 +29,7 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
+    `tier` (that of the first hit), `covered` and `bounded` are those of `search_results.SearchPage`. Hits are what is
     left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
     same as hits of earlier pages. `partly` are artifacts that are not in the index as a whole, where no hit holds all
     words.
