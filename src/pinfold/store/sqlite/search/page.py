@@ -84,9 +84,13 @@ class Page:
         return False
 
     def skip(self, rows: Iterable[EntryRow]) -> None:
-        """Remember what earlier pages showed; of long texts not all."""
+        """Remember what earlier pages showed, best first; of long texts not all, but what they belong to."""
         for row in rows:
-            self._take(row, self._hit(row) if self._chars <= READ_CHARS else None)
+            if self._chars <= READ_CHARS:
+                self._take(row, self._hit(row))
+            else:
+                self.consumed.add(row.id)
+                self._pieces[self._present(row)[0].pointer] += 1
         self._places = dict.fromkeys(self._places, _EARLIER)
         self.hits, self.repeats = [], []
 
