@@ -40,8 +40,7 @@ class Spill:
         from pinfold.server.settings import read_settings
 
         try:
-            kept = self.output.kept
-            kept.limit_bytes = max(kept.limit_bytes, read_settings().max_artifact_bytes)
+            self.output.kept.raise_limit(read_settings().max_artifact_bytes)
         except Exception as error:
             self._give_up(error)
         else:
