@@ -133,7 +133,9 @@ def _lines_before(db: sqlite3.Connection, chunk: int) -> int:
 
 
 def _pointers(page: SearchPage) -> str:
-    return json.dumps([hit.pointer for hit in page.hits])
+    """Return all that a page names, hits before what reads the same."""
+    alike = (pointer for hit in page.hits for pointer in hit.like)
+    return json.dumps([*(hit.pointer for hit in page.hits), *alike, *page.repeats])
 
 
 def _kept(query: SearchHistory) -> str:
