@@ -1,7 +1,7 @@
 """What earlier misses taught: entries that answered a search for mostly the same words.
 
-They stand behind all that holds all words, and before the rest; on the first page in any case, if only in its last
-place, so that the same miss does not happen twice. Source: design 2, search_history.
+They stand behind all that holds all words, and before the rest; on a first page of two or more hits at least in its
+last place, so that the same miss does not happen twice. Source: design 2, search_history.
 """
 
 from __future__ import annotations
