@@ -15,7 +15,7 @@ test: $(READY) ## run all tests
 	$(PYTEST) -n 2 -m "not full and not clients"
 
 test-full: $(READY) ## run the long tiers of the fault and load tests
-	$(PYTEST) -n 2 -m full
+	$(PYTEST) -n 3 -m full
 
 test-clients: $(READY) ## drive real Claude Code, Codex and opencode, offline, with a scripted model
 	$(PYTEST) -m clients tests/clients

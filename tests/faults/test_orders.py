@@ -97,7 +97,7 @@ def _orders(folder: Path) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("batches", [3, pytest.param(30, marks=pytest.mark.full)])
+@pytest.mark.parametrize("batches", [3, pytest.param(15, marks=pytest.mark.full)])
 def test_in_whatever_order_tasks_continue_each_has_one_outcome_and_the_log_one_order(
     home: Path, batches: int
 ) -> None:

@@ -52,7 +52,7 @@ _GUARDED = (
     Plant(
         "a command is not looked through",
         "P24",
-        (Edit("store/cleaning.py", "if redactor.is_plain(_texts(asked)):", "if asked is not None:"),),
+        (Edit("store/cleaning.py", "if redactor.is_plain(texts_in(asked)):", "if asked is not None:"),),
         ("tests/store/test_cleaning.py::test_every_text_of_every_kind_of_command_loses_its_secret",),
     ),
     Plant(

@@ -8,6 +8,7 @@ _MISSES = "tests/contract/test_misses.py"
 _REPEATS = "tests/contract/test_repeats.py"
 _BOUNDS = "tests/unit/test_search_bounds.py"
 _RANKING = "tests/unit/test_ranking.py"
+_PAGES = "tests/unit/test_search_pages.py"
 _SEARCH = "store/sqlite/search"
 
 
@@ -91,6 +92,27 @@ _BOUNDED = (
         "    index = whole.of_any_time_and_path",
         "    index = whole",
         f"{_BOUNDS}::test_what_a_filter_leaves_out_is_not_looked_through_to_the_beginning",
+    ),
+    _plant(
+        "a rare word outside of the filter hides what is within it",
+        f"{_SEARCH}/reach.py",
+        "        if index.newest(probe.expression, 1):",
+        "        if True:",
+        f"{_BOUNDS}::test_a_word_that_stands_within_the_filter_is_found_though_rarer_ones_do_not",
+    ),
+    _plant(
+        "of common words the oldest entries count",
+        f"{_SEARCH}/score.py",
+        "    return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]",
+        "    return list(scored)",
+        f"{_RANKING}::test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count",
+    ),
+    _plant(
+        "long texts make a page forget what was shown",
+        f"{_SEARCH}/page.py",
+        "                self._pieces[self._present(row)[0].pointer] += 1",
+        "                pass",
+        f"{_PAGES}::test_an_artifact_has_two_places_however_long_the_texts_before_it",
     ),
     _plant(
         "a page reads all texts, however long",

@@ -138,6 +138,31 @@ def test_what_cannot_be_done_is_one_line_on_stderr(
     assert said in done.stderr
 
 
+@pytest.mark.promise("P30")
+def test_no_backup_goes_among_the_stores_but_into_its_own_folder(project: Project, tmp_path: Path) -> None:
+    own = project.settings.store_folder
+    other = own.parent / "other-0123456789ab"
+    (other / "backups").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(other)
+    before = sorted(own.parent.rglob("*"))
+    for place in (
+        own.parent,
+        own,
+        own / "one.db",
+        other,
+        other / "backups",
+        other / "one.db",
+        tmp_path / "link",
+    ):
+        refused = project.run("backup", str(place))
+        assert (refused.exit_code, "among the stores" in refused.stderr) == (1, True), refused.stderr
+    assert sorted(own.parent.rglob("*")) == before
+    (own / "backups").mkdir()
+    for place in (own / "backups", own / "backups" / "mine.db", tmp_path / "elsewhere.db"):
+        assert project.run("backup", str(place)).exit_code == 0
+    assert len(list((own / "backups").iterdir())) == 2
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
 @pytest.mark.parametrize(("word", "left"), [("n", 2), ("y", 1)])
 def test_a_person_at_a_terminal_is_asked(project: Project, word: str, left: int) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import anyio
+import pytest
 
 from pinfold.store.commands import Message
 from pinfold.store.sqlite.store import open_store
@@ -30,3 +32,24 @@ def test_a_person_sees_what_reads_the_same_and_what_was_searched_in_part(tmp_pat
     assert row[5:] == [TWICE, f"like it: H{int(row[0][1:]) - 1}"]
     assert "Searched at both ends only: A" in project.run("search", "zyzzyva").stderr
     assert "both ends" not in project.run("search", TWICE).stderr
+
+
+async def _repeat(project: Project) -> None:
+    store = await open_store(project.settings.store_folder, project.settings.project.name)
+    await store.append_messages(ANNA, [Message("user", TWICE) for _ in range(9)])
+    await store.close()
+
+
+def test_a_page_of_repeats_is_not_told_as_nothing_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pinfold.store.sqlite.search.page.READ_CHARS", 100)
+    project = with_a_past(tmp_path / "app")
+    anyio.run(_repeat, project)
+    cursor = json.loads(project.run("search", TWICE, "--json").stdout)["next"]
+    told = project.run("search", TWICE, "--cursor", cursor)
+    facts = json.loads(project.run("search", TWICE, "--cursor", cursor, "--json").stdout)
+    assert (facts["hits"], facts.get("advice")) == ([], None)
+    assert f"Like hits of earlier pages: {', '.join(facts['repeats'])}." in told.stderr
+    assert "nothing new on this page" in told.stderr
+    assert "nothing found" not in told.stderr + json.dumps(facts)

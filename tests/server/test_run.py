@@ -185,6 +185,15 @@ def test_outside_of_an_agent_all_commands_share_one_session(place: Workplace) ->
     assert place.session_of(Caller(COMMAND_LINE, COMMAND_LINE)) == 1
 
 
+@pytest.mark.parametrize("lines", [200, 3_000])
+def test_a_store_that_was_there_before_anything_was_kept_in_it_is_not_called_new(
+    place: Workplace, lines: int
+) -> None:
+    assert place.artifacts() == []  # makes the store
+    done = place.run("--tokens=100", "--", "cat", given=_numbered(lines))
+    assert (len(place.artifacts()), b"A new store" in done.stdout) == (1, False)
+
+
 def test_with_the_usual_threshold_a_report_stays_far_below_it(place: Workplace) -> None:
     from pinfold.context.tokens import count
 

@@ -17,7 +17,7 @@ def test_up_to_the_limit_and_a_little_more_everything_is_kept_for_its_stream(
     pieces: list[tuple[int, bytes]],
 ) -> None:
     kept = Kept(500)
-    kept.limit_bytes = LIMIT
+    kept.raise_limit(LIMIT)
     for fd, block in pieces:
         kept.add(fd, block)
     kept.settle()
@@ -45,6 +45,15 @@ def test_both_ends_are_whole_lines_wherever_blocks_are_cut(block_bytes: int) -> 
     assert printed.endswith(last)
     assert (kept.first_bytes, kept.last_bytes) == (len(first), len(last))
     assert kept.dropped_bytes == len(printed) - len(first) - len(last)
+
+
+def test_a_limit_that_is_raised_takes_in_what_was_beyond_the_lower_one() -> None:
+    kept = Kept(LIMIT)
+    for _ in range(LIMIT // len(LINE)):
+        kept.add(1, LINE)
+    assert kept.last_bytes > 0
+    kept.raise_limit(LIMIT * 10)
+    assert (kept.last_bytes, b"".join(block for _, block in kept.first())) == (0, LINE * (LIMIT // len(LINE)))
 
 
 def test_one_endless_line_is_kept_to_its_last_byte() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from pinfold.store.sqlite.search import index, reach, score, terms
 from pinfold.store.sqlite.search.entries import first_lines
 from pinfold.store.sqlite.search.index import Index, Scope, quoted
 from tests.unit.test_search_sql import Log
@@ -74,3 +75,20 @@ def test_asking_for_many_ids_at_once_gives_the_same_as_asking_for_each(log: Log)
     within = asked.within(quoted("beta"), ids)
     assert sorted(within) == sorted(asked.among(quoted("beta"), ids))
     assert 0 < len(within) < 60
+
+
+def test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count(
+    log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (index, reach, score, terms):
+        monkeypatch.setattr(module, "PROBE", 50)
+    monkeypatch.setattr(score, "_NARROWED", 5)
+    filler = "after lunch somebody talked at length of other things"
+    for number in range(200):
+        log.add(f"{filler}, {'a timeout' if number % 3 else 'an error'}, the {number}th", session=number)
+    both = log.add("timeout after an error", session=1)
+    beside = log.add("an error at one", session=1)
+    for number in range(5):
+        log.add(f"something else, the {number}th", session=2)
+    alone = log.add("an error at two", session=3)
+    assert found(log, "error timeout")[:3] == [both, beside, alone]

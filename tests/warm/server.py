@@ -14,9 +14,14 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cache
 from multiprocessing.context import ForkServerContext
+from multiprocessing.forkserver import ensure_running
 from multiprocessing.reduction import DupFd
+from pathlib import Path
 from typing import IO, Any
 
+import pytest
+
+ROOT = Path(__file__).parents[2]
 _STARTING = threading.Lock()
 
 
@@ -24,6 +29,11 @@ _STARTING = threading.Lock()
 def _nest() -> ForkServerContext:
     nest = multiprocessing.get_context("forkserver")
     nest.set_forkserver_preload(["tests.warm.loaded", __name__])
+    with (
+        pytest.MonkeyPatch.context() as patch
+    ):  # what is loaded is this copy of the program, not an installed one
+        patch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT / "src"), str(ROOT))))
+        ensure_running()
     return nest
 
 

@@ -6,6 +6,9 @@ same words asks the same; one that shares a word or two does not. Source: design
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from pinfold.store.words import folded_words
 
 ALIKE = 2 / 3
@@ -16,5 +19,13 @@ _MAX_PHRASINGS = 8
 
 def phrasings(query: str) -> tuple[frozenset[str], ...]:
     """Return the content words of each line of a query, the first eight of them."""
-    found = (folded_words(line) for line in query.splitlines())
-    return tuple(dict.fromkeys(words for words in found if words))[:_MAX_PHRASINGS]
+    return tuple(islice(_each_once(query), _MAX_PHRASINGS))
+
+
+def _each_once(query: str) -> Iterator[frozenset[str]]:
+    seen: set[frozenset[str]] = {frozenset()}
+    for line in query.splitlines():
+        words = folded_words(line)
+        if words not in seen:
+            seen.add(words)
+            yield words

@@ -19,25 +19,25 @@ T = TypeVar("T")
 
 def cleaned(redactor: Redactor, asked: T) -> T:
     """Return a text, a caller or a command with every text in it redacted; of bytes, only what is said of them."""
-    if redactor.is_plain(_texts(asked)):
+    if redactor.is_plain(texts_in(asked)):
         return asked
     return cast(T, _cleaned(redactor, asked))
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield every text that `_cleaned` would redact."""
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield every text that `cleaned` would redact."""
     if isinstance(value, str):
         if not isinstance(value, Enum):
             yield value
     elif isinstance(value, tuple):
         for each in value:
-            yield from _texts(each)
+            yield from texts_in(each)
     elif isinstance(value, Mapping):
         for each in value.values():
-            yield from _texts(each)
+            yield from texts_in(each)
     else:
         for name in _parts(value.__class__):
-            yield from _texts(getattr(value, name))
+            yield from texts_in(getattr(value, name))
 
 
 @cache

@@ -79,7 +79,7 @@ def parse(text: str) -> Query:
 
     Raises `InvalidInputError` when no line holds a letter, a digit or a pictograph.
     """
-    clean = _first_part(text).encode("utf-8", "ignore").decode("utf-8").replace("\0", " ")
+    clean = first_part(text).encode("utf-8", "ignore").decode("utf-8").replace("\0", " ")
     lines = [_line(line) for line in clean.splitlines() if has_word(line)][:MAX_LINES]
     if not lines and (mark := next(filter(str.isalnum, clean), None)):
         return Query((_found_nowhere(mark),))
@@ -95,7 +95,7 @@ def _found_nowhere(mark: str) -> Line:
     return Line(mark, (), (Term((mark,)),), (), (), (), (mark,), (Unit((mark,), (0,)),))
 
 
-def _first_part(text: str) -> str:
+def first_part(text: str) -> str:
     """Return the first `MAX_CHARS` characters, or those from the first word on where it comes later."""
     word = _WORD.search(text)
     start = word.start() if word and word.start() >= MAX_CHARS else 0

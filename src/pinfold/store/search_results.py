@@ -39,10 +39,11 @@ class SearchPage:
 
     A tier is exact phrase, all words, most words, substring (inside of words, or their beginnings) or word parts
     (only pieces of identifiers, such as `foo` of `foo_1500`); what answered an earlier miss comes behind what holds all
-    words, as learned words. `covered` is the share of the query's words that the best hit holds, 0 to 1. `bounded` says
-    that only the newest entries were looked at, since all words were too common or stand inside of others. `pointer` is
-    the search's own, e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as
-    hits of earlier pages, `partly` some to artifacts searched at their ends only, where no hit holds all words.
+    words, as learned words. `covered` is the share of the query's words, 0 to 1, that the best hit holds of those found
+    by them: learned words do not count. `bounded` says that only the newest entries were looked at, since all words
+    were too common (with a filter: all that stand within it) or stand inside of others. `pointer` is the search's own,
+    e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
+    pages, `partly` some to artifacts searched at their ends only, where no hit holds all words.
     """
 
     pointer: str | None

@@ -18,6 +18,8 @@ _MIN_HEX = 7
 _REMEMBERED = 1 << 15
 """How many short words' forms are kept: a history says the same ones over and over."""
 
+_LONG_TEXT = 4_000
+
 _ACCENTS = (
     "[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f"
     "\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
@@ -187,13 +189,20 @@ def _units(text: str) -> Iterator[str]:
             yield stem(token)
 
 
-@lru_cache(maxsize=4096)
 def folded_words(text: str) -> frozenset[str]:
     """Return the content words: folded, stemmed, without stop words; unspaced runs as pairs of characters.
 
-    Remembered, since each new pin is compared with every live one while the log is locked.
+    Remembered, since each new pin is compared with every live one while the log is locked; but not of long texts,
+    which would be held as long as the process lives.
     """
+    return _remembered_words(text) if len(text) <= _LONG_TEXT else _words(text)
+
+
+def _words(text: str) -> frozenset[str]:
     return frozenset(_units(text)) or frozenset(tokens(text))
+
+
+_remembered_words = lru_cache(maxsize=4096)(_words)
 
 
 def share_of(left: frozenset[str], right: frozenset[str]) -> float:

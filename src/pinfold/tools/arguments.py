@@ -6,12 +6,13 @@ What is unknown or missing is refused by name, in one line that says what is acc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from pinfold.store.cleaning import texts_in
 from pinfold.store.errors import InvalidInputError
 from pinfold.tools.checks import Check, meant
 from pinfold.tools.pointers import quote
@@ -83,7 +84,7 @@ def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
     kept = {
         name: getattr(arguments, name) for name, check in checks(type(arguments)).items() if check.is_kept()
     }
-    if redactor.is_plain(_texts(kept.values())):
+    if redactor.is_plain(texts_in(tuple(kept.values()))):
         return arguments, found
 
     def clean(value: object) -> object:
@@ -97,14 +98,6 @@ def redacted(arguments: A, redactor: Redactor) -> tuple[A, Counter[str]]:
 
     changed = {name: clean(value) for name, value in kept.items()}
     return arguments.model_copy(update=changed), found
-
-
-def _texts(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, tuple):
-            yield from _texts(value)
 
 
 def without_secrets(raw: Any, redactor: Redactor) -> Any:

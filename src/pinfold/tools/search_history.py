@@ -89,11 +89,11 @@ async def run(desk: Desk, arguments: SearchHistory) -> Reply:
             missed=arguments.missed,
         )
     )
-    return _reply(desk, page)
+    return _reply(desk, page, is_first=not arguments.cursor)
 
 
-def _reply(desk: Desk, page: SearchPage) -> Reply:
-    advice = _advice(page)
+def _reply(desk: Desk, page: SearchPage, *, is_first: bool) -> Reply:
+    advice = _advice(page) if page.hits or is_first else None
     facts = lean(
         {
             "search": page.pointer,
@@ -112,7 +112,7 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
     found = "\n".join(_line(hit) for hit in page.hits)
     text = lines(
         [
-            _head(page),
+            _head(page, is_first=is_first),
             fenced(desk.store, found) if found else None,
             advice,
             partly_searched(page.partly),
@@ -124,8 +124,10 @@ def _reply(desk: Desk, page: SearchPage) -> Reply:
     return Reply(text, facts | {"hits": facts.get("hits", [])})
 
 
-def _head(page: SearchPage) -> str:
+def _head(page: SearchPage, *, is_first: bool) -> str:
     name = f"{page.pointer} " if page.pointer else ""
+    if not (page.hits or is_first):
+        return f"{name}nothing new on this page"
     if not page.hits:
         return f"{name}nothing found{', among the newest entries' if page.bounded else ''}"
     bounded = ", among the newest matches" if page.bounded else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.context.visible import size_text
+from pinfold.server.commands.among_stores import keep_out_of_stores
 from pinfold.server.commands.listings import when
 from pinfold.server.commands.progress import bar
 from pinfold.server.commands.tables import Report
@@ -22,8 +23,12 @@ _COLUMNS = ("backup", "newest event", "size", "schema", "made (UTC)")
 
 
 def backup_report(settings: Settings, dest: Path | None) -> Report:
-    """Make a backup and return what it is; raises what `back_up` raises."""
+    """Make a backup and return what it is.
+
+    Raises `InvalidInputError` for a place among the stores but this one's own backups, and what `back_up` raises.
+    """
     place = Place(settings.existing_store())
+    keep_out_of_stores(settings, dest, but=place.backups)
     with bar("backup") as progress:
         made = back_up(place, dest and dest.absolute(), progress)
     facts = {"ok": True, "project": settings.project.name, **facts_of(made)}

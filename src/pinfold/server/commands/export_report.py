@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from pinfold.context.visible import counted
+from pinfold.server.commands.among_stores import keep_out_of_stores
 from pinfold.server.commands.reports import ask
 from pinfold.server.export.destination import destination
 from pinfold.server.export.json_lines import json_lines
@@ -15,7 +15,7 @@ from pinfold.server.export.markdown import markdown
 from pinfold.server.export.source import Format, Source
 from pinfold.server.settings import Settings
 from pinfold.store import Progress, Store
-from pinfold.store.errors import InvalidInputError, NotFoundError
+from pinfold.store.errors import NotFoundError
 
 _FORMATS: dict[str, Format] = {"jsonl": json_lines, "markdown": markdown}
 
@@ -38,7 +38,7 @@ def export_report(
     Raises `NotFoundError` for a session that is not there, `InvalidInputError` for a file among the stores, and what a
     destination and the store raise.
     """
-    _keep_out_of_stores(settings, choice.output)
+    keep_out_of_stores(settings, choice.output)
 
     async def question(store: Store) -> tuple[str, bool]:
         source = Source(store, await store.log_end(), choice.session, progress)
@@ -50,13 +50,6 @@ def export_report(
         return _told(source, choice, as_json=as_json), not source.damaged
 
     return ask(settings, question)
-
-
-def _keep_out_of_stores(settings: Settings, output: Path | None) -> None:
-    """Refuse a place among pinfold's own files: an export there could take the place of a log. Source: P11."""
-    stores = os.path.realpath(settings.home / "projects")
-    if output is not None and Path(os.path.realpath(output)).is_relative_to(stores):
-        raise InvalidInputError(f"{output} lies among the stores of pinfold.", "Name a file elsewhere.")
 
 
 def _told(source: Source, choice: Choice, *, as_json: bool) -> str:

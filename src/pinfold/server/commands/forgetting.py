@@ -68,7 +68,8 @@ def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) ->
     "--before",
     metavar="DATE|AGE|SEQ",
     callback=_before,
-    help="All that was stored before: 2026-11-30, or 7d ago, or a seq of the log such as 4812.",
+    help="All that was stored before: 2026-11-30, or an age (12h, 7d, 12w, 6m (months) or 2y),"
+    " or a seq of the log such as 4812.",
 )
 @click.option(
     "--match", metavar="TEXT", help="All that holds this text, letter for letter, artifacts included."

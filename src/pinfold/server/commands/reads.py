@@ -156,8 +156,8 @@ def folds(project: Path | None, limit: int, *, show_all: bool, as_json: bool) ->
 def misses(project: Path | None, limit: int, *, show_all: bool, as_json: bool) -> None:
     """List the searches that did not surface what was needed, and decisions against a dead end.
 
-    In a pipe: pointer, query, why it is a miss, what it gave, time (UTC), session, "a person" unless an agent asked;
-    parted by tabs, a line each.
+    In a pipe: pointer, query, why it is a miss, what it gave, what answered it, time (UTC), session, "a person" unless
+    an agent asked; parted by tabs, a line each.
     """
     from pinfold.server.commands.listings import misses_report
     from pinfold.server.commands.tables import tell
@@ -175,8 +175,8 @@ def misses(project: Path | None, limit: int, *, show_all: bool, as_json: bool) -
 def recall(project: Path | None, question: tuple[str, ...], limit: int, *, as_json: bool) -> None:
     """Test what is left of a decision: how many specifics of each pin that answers a question brief and summary show.
 
-    In a pipe: pointer, text, in the brief, in the last summary, what is missing from either; parted by tabs, a line
-    each.
+    In a pipe: pointer, text, in the brief, in the last summary, what is not in the brief, what is not in the summary;
+    parted by tabs, a line each.
     """
     from pinfold.server.commands.finding import recall_report
     from pinfold.server.commands.tables import tell

@@ -52,6 +52,13 @@ class Kept:
             self._add_last((fd, block[stop:]))
         self.total_bytes += len(block)
 
+    def raise_limit(self, limit_bytes: int) -> None:
+        """Keep a longer beginning from now on; what was kept as the last until now belongs to it."""
+        self.limit_bytes = max(self.limit_bytes, limit_bytes)
+        self._is_full = self.total_bytes > self.limit_bytes
+        if not self._is_full:
+            self._join()
+
     @property
     def dropped_bytes(self) -> int:
         """How many bytes between the beginning and the last ones are not kept."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from pinfold.server.run.kept import Kept
 from pinfold.server.run.output import Output, surely_long_bytes
@@ -21,6 +22,7 @@ class Spill:
         self._label = label
         self._tokens = tokens
         self._opening: threading.Thread | None = None
+        self._is_new = False
 
     def finish(self, status: int) -> None:
         """Print what was held back, or store everything and print a report; `status` is the command's."""
@@ -40,8 +42,7 @@ class Spill:
         from pinfold.server.settings import read_settings
 
         try:
-            kept = self.output.kept
-            kept.limit_bytes = max(kept.limit_bytes, read_settings().max_artifact_bytes)
+            self.output.kept.raise_limit(read_settings().max_artifact_bytes)
         except Exception as error:
             self._give_up(error)
         else:
@@ -55,7 +56,7 @@ class Spill:
             from pinfold.server.run.storing import prepare
             from pinfold.server.settings import read_settings
 
-            anyio.run(prepare, read_settings())
+            self._is_new = anyio.run(prepare, read_settings())
         except Exception as error:
             self._give_up(error)
 
@@ -67,7 +68,8 @@ class Spill:
         from pinfold.server.settings import read_settings
 
         self.output.kept.settle()
-        stored = anyio.run(keep, read_settings(), self.output.kept, self._label())
+        storing = partial(keep, read_settings(), self.output.kept, self._label(), is_new=self._is_new)
+        stored = anyio.run(storing)
         return report(stored, Seen(self.output.shown_bytes, self.output.shown_lines, self._tokens), status)
 
     def _give_up(self, error: Exception) -> None:

@@ -16,13 +16,13 @@ from pinfold.server.settings import Settings
 from pinfold.store import Store
 from pinfold.store.commands import SpillArtifact
 from pinfold.store.results import Artifact, ArtifactSlice, SpilledArtifact
+from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import MAX_LABEL_CHARS, Caller
 
 SOURCE = "pinfold run"
 _END_BYTES = 64 * 1024
 _LINE_BYTES = 4 * 1024
-_FIRST_SEQ = 2  # behind the session that it begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Stored:
     """A long output behind its pointers: `whole`, or its beginning where `rest` holds its last bytes.
 
     `errors` are the first lines that report an error or a warning, `end` the last 64 KiB. The sizes are those of what
-    was printed, before redaction. `new_project` names the project, where its log began with this output.
+    was printed, before redaction. `new_project` names the project, where its store was made for this output.
     """
 
     whole: Artifact
@@ -48,15 +48,28 @@ class Stored:
         return self.total_bytes - self.first_bytes - self.last_bytes
 
 
-async def prepare(settings: Settings) -> None:
-    """Open and close the project's store and load the tokenizer; raises what `open_store` raises."""
+async def prepare(settings: Settings) -> bool:
+    """Open and close the project's store and load the tokenizer; return whether that made the store.
+
+    Raises what `open_store` raises.
+    """
+    is_new = _is_missing(settings)
     store = await open_store(settings.store_folder, settings.project.name)
     await store.close()
     count("")
+    return is_new
 
 
-async def keep(settings: Settings, kept: Kept, label: str) -> Stored:
-    """Store a command's output, redacted; raises what `open_store` and `Store.spill_artifact` raise."""
+def _is_missing(settings: Settings) -> bool:
+    return not Place(settings.store_folder).database.exists()
+
+
+async def keep(settings: Settings, kept: Kept, label: str, *, is_new: bool) -> Stored:
+    """Store a command's output, redacted; `is_new` if `prepare` made the store.
+
+    Raises what `open_store` and `Store.spill_artifact` raise.
+    """
+    is_new = is_new or _is_missing(settings)
     store = await open_store(settings.store_folder, settings.project.name)
     try:
         spilled = await _spill(store, settings, kept.first(), label)
@@ -71,7 +84,7 @@ async def keep(settings: Settings, kept: Kept, label: str) -> Stored:
             total_bytes=kept.total_bytes,
             first_bytes=kept.first_bytes,
             last_bytes=kept.last_bytes,
-            new_project=_named(settings) if whole.seq == _FIRST_SEQ and not spilled.repeated else None,
+            new_project=_named(settings) if is_new else None,
         )
     finally:
         await store.close()

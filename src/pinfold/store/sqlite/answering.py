@@ -19,6 +19,7 @@ from pinfold.store.aliases import phrasings
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.search_results import COMPLETE_TIERS, SearchPage
 from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.transaction import Draft, Transaction
 from pinfold.store.values import Actor, Caller
 from pinfold.store.words import folded_words
@@ -95,6 +96,7 @@ def _open(db: sqlite3.Connection, session: int | None) -> list[sqlite3.Row]:
     return db.execute(_OPEN, {"session": session}).fetchall()
 
 
+@readable("search or miss")
 def _shown_by(search: sqlite3.Row) -> set[str]:
     """Return what a search or a miss showed, without the lines in it."""
     return set(map(_base, json.loads(search["hits"])))

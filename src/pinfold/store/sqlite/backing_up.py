@@ -102,8 +102,6 @@ def _split(place: Place, target: Path | None) -> tuple[Path, str | None]:
     _refuse_existing(target)
     if not target.parent.is_dir():
         raise InvalidInputError(f"There is no folder {target.parent}.", "Make it first.")
-    if target.parent.samefile(place.folder):  # SQLite takes names beside the database for parts of it
-        raise InvalidInputError(f"{target} would lie among the store's own files.", "Name a file elsewhere.")
     return target.parent, target.name
 
 

@@ -28,7 +28,9 @@ CLOSE_WAIT_S = 1.0
 """A process that ends does not wait longer for a lock that it can do without."""
 
 NOTE_WAIT_S = 0.5
-"""Nor does a caller that can do without its note: an answer is not held up by a long write elsewhere."""
+"""Nor does a caller that can do without its note: an answer is not held up by a long write."""
+
+OURSELVES = "a longer write of this process"
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -88,8 +90,10 @@ class Pen:
         """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
 
         Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
-        Raises `BusyError` after `NOTE_WAIT_S`.
+        Raises `BusyError` after `NOTE_WAIT_S`, at once where it has waited that long for its turn.
         """
+        if time.monotonic() - asked >= NOTE_WAIT_S:
+            raise BusyError(NOTE_WAIT_S, OURSELVES)
         if not self._has_wal:
             return self._transact(db, verb, asked, NOTE_WAIT_S)
         db.execute("PRAGMA synchronous = NORMAL")

@@ -18,6 +18,7 @@ from pinfold.store.errors import (
     BusyError,
     InvalidInputError,
     NoSpaceError,
+    PinfoldError,
     ReadOnlyError,
     UnknownOutcomeError,
 )
@@ -57,9 +58,8 @@ async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -
 
 async def note_opened(reader: Reader, writer: Writer, caller: Caller, pointer: Pointer) -> None:
     """Record what the caller answers by opening an entry, if anything; see `Store.note_opened`."""
-    answers = await reader.read(lambda db: bool(answering.answered_by(db, current(db, caller), str(pointer))))
-    if answers:
-        with suppress(*_NOT_NOTED):
+    with suppress(PinfoldError):
+        if await reader.read(lambda db: answering.answered_by(db, current(db, caller), str(pointer))):
             await writer.note(partial(answering.note_opened, caller=caller, pointer=str(pointer)))
 
 
@@ -133,7 +133,9 @@ def _lines_before(db: sqlite3.Connection, chunk: int) -> int:
 
 
 def _pointers(page: SearchPage) -> str:
-    return json.dumps([hit.pointer for hit in page.hits])
+    """Return all that a page names, hits before what reads the same."""
+    alike = (pointer for hit in page.hits for pointer in hit.like)
+    return json.dumps([*(hit.pointer for hit in page.hits), *alike, *page.repeats])
 
 
 def _kept(query: SearchHistory) -> str:

@@ -12,14 +12,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from anyio import CancelScope
+from anyio import CancelScope, move_on_after
 
-from pinfold.store.errors import ReadOnlyError
+from pinfold.store.errors import BusyError, ReadOnlyError
 from pinfold.store.redaction import Redactor
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.pen import Pen
+from pinfold.store.sqlite.pen import NOTE_WAIT_S, OURSELVES, Pen
 from pinfold.store.sqlite.transaction import Transaction
 
 T = TypeVar("T")
@@ -46,17 +46,25 @@ class Writer:
         return await self._submit(partial(self._pen.write, verb=verb, asked=time.monotonic()))
 
     async def note(self, verb: Callable[[Transaction], T]) -> T:
-        """Run a verb whose loss at a power cut would not matter; see `Pen.note`."""
-        return await self._submit(partial(self._pen.note, verb=verb, asked=time.monotonic()))
+        """Run a verb whose loss at a power cut would not matter; see `Pen.note`.
+
+        Raises `BusyError` after `NOTE_WAIT_S`, also behind a long write of this process: a note that has begun by then
+        runs to its end, one that has not is dropped.
+        """
+        with move_on_after(NOTE_WAIT_S, shield=True):
+            return await self._submit(
+                partial(self._pen.note, verb=verb, asked=time.monotonic()), shield=False
+            )
+        raise BusyError(NOTE_WAIT_S, OURSELVES)
 
     async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run what needs the store to itself and is no transaction; see `Pen.alone`."""
         return await self._submit(partial(self._pen.alone, work=work, asked=time.monotonic()))
 
-    async def _submit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _submit(self, work: Callable[[sqlite3.Connection], T], *, shield: bool = True) -> T:
         if self._lane is None or self.read_only is not None:
             raise ReadOnlyError(self.read_only or "it is not open")
-        with CancelScope(shield=True):
+        with CancelScope(shield=shield):
             outcome = await self._lane.run(work)
         return outcome  # noqa: RET504 - by its type, a cancel scope might swallow what is raised in it
 

@@ -29,7 +29,7 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier` (that of the first hit), `covered` and `bounded` are those of `results.SearchPage`. Hits are what is
+    `tier` (that of the first hit), `covered` and `bounded` are those of `search_results.SearchPage`. Hits are what is
     left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
     same as hits of earlier pages. `partly` are artifacts that are not in the index as a whole, where no hit holds all
     words.
@@ -51,11 +51,10 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     query.
     """
     query = parse(asked.query)
-    text_of = cache(text_of)  # ranking reads first lines of much of what the page shows
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank_matches(index, query, partial(first_lines, db, text_of))
+    ranking = rank_matches(index, query, partial(first_lines, db, cache(text_of)))
     if ranking.only_parts:
         scanned = scan_newest(index, query, text_of)
         if scanned.tiers or not ranking.tiers:
@@ -64,7 +63,12 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     if lessons:
         ranking = with_learned(ranking, lessons, asked.limit)
     page = Page(db, query, text_of)
-    page.skip(entries(db, sorted(cursor.shown)))
+    page.skip(
+        entries(
+            db,
+            [*filter(cursor.shown.__contains__, ranking.tiers), *sorted(cursor.shown - ranking.tiers.keys())],
+        )
+    )
     fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])

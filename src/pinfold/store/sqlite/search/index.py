@@ -128,7 +128,11 @@ class Index:
         return everywhere != self and everywhere.count(expression) > PROBE
 
     def count(self, expression: str) -> int:
-        """Return how many entries match; of more than `PROBE` an estimate, by how dense the newest ones lie."""
+        """Return how many entries match, counting `PROBE`.
+
+        Of more it is an estimate, by how dense the newest ones lie; with `oldest` or `phrases` in the scope it is
+        `PROBE` + 1.
+        """
         if self.scope.oldest or self.scope.phrases:
             return len(self.newest(expression, PROBE + 1))
         sql, values = self._select("words.rowid AS id", expression)

@@ -1,7 +1,7 @@
 """What earlier misses taught: entries that answered a search for mostly the same words.
 
-They stand behind all that holds all words, and before the rest; on the first page in any case, if only in its last
-place, so that the same miss does not happen twice. Source: design 2, search_history.
+They stand behind all that holds all words, and before the rest; on a first page of two or more hits at least in its
+last place, so that the same miss does not happen twice. Source: design 2, search_history.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from pinfold.store.aliases import ALIKE, phrasings
+from pinfold.store.query import first_part
 from pinfold.store.search_results import COMPLETE_TIERS, LEARNED_TIER
 from pinfold.store.snippet import Sought, snippet
 from pinfold.store.sqlite.search.index import Index
@@ -23,6 +24,7 @@ MOST = 2
 _NEWEST = 200
 _NOTE_CHARS = 60
 _CANDIDATES = 20
+_WORDS = 512
 _ENTRY = (
     "SELECT entry.id, miss.query FROM answer JOIN miss ON miss.seq = answer.miss"
     " JOIN entry ON entry.pointer = answer.pointer WHERE answer.miss = ? AND entry.id <= ?"
@@ -44,9 +46,9 @@ def learned(index: Index, query: str) -> list[Lesson]:
     """Return the entries in scope that answered the misses most like a query, best first, then newest.
 
     Phrasings with a quoted phrase are left out, since what they find must hold it. Of each word only the newest
-    `_NEWEST` misses count.
+    `_NEWEST` misses count; of a long query only what `parse` reads of it, and its `_WORDS` longest words.
     """
-    asked = phrasings("\n".join(line for line in query.splitlines() if not _is_quoted(line)))
+    asked = phrasings("\n".join(line for line in first_part(query).splitlines() if not _is_quoted(line)))
     shares = {}
     for miss in _candidates(index, asked):
         row = index.db.execute("SELECT query FROM miss WHERE seq = ?", (miss,)).fetchone()
@@ -91,7 +93,7 @@ def _candidates(index: Index, asked: tuple[frozenset[str], ...]) -> list[int]:
     """Return the misses that share the most words with what is asked."""
     query = "SELECT miss FROM alias WHERE word = ? ORDER BY miss DESC LIMIT ?"
     shared: Counter[int] = Counter()
-    for word in sorted(frozenset[str]().union(*asked)):
+    for word in sorted(frozenset[str]().union(*asked), key=lambda word: (-len(word), word))[:_WORDS]:
         shared.update(row[0] for row in index.db.execute(query, (word, _NEWEST)))
     return [miss for miss, _ in shared.most_common(_CANDIDATES)]
 

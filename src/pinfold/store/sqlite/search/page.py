@@ -84,9 +84,13 @@ class Page:
         return False
 
     def skip(self, rows: Iterable[EntryRow]) -> None:
-        """Remember what earlier pages showed; of long texts not all."""
+        """Remember what earlier pages showed, best first; of long texts not all, but what they belong to."""
         for row in rows:
-            self._take(row, self._hit(row) if self._chars <= READ_CHARS else None)
+            if self._chars <= READ_CHARS:
+                self._take(row, self._hit(row))
+            else:
+                self.consumed.add(row.id)
+                self._pieces[self._present(row)[0].pointer] += 1
         self._places = dict.fromkeys(self._places, _EARLIER)
         self.hits, self.repeats = [], []
 
@@ -142,10 +146,8 @@ class Page:
 
     def _looks(self, hit: FoundHit) -> tuple[str, str]:
         """Return by what a hit is known again: its text, and its snippet without case, breaks and times of day."""
-        text = blake2b(
-            self._text(hit.entry).encode("utf-8", "surrogatepass")
-        ).hexdigest()  # which may be long
-        return text, " ".join(_TIME.sub("", fold(hit.snippet)).split())
+        text = self._text(hit.entry).encode("utf-8", "surrogatepass")
+        return blake2b(text).hexdigest(), " ".join(_TIME.sub("", fold(hit.snippet)).split())
 
     def _twin(self, hit: FoundHit) -> int | None:
         """Return the place of the hit that reads the same, if there is one."""

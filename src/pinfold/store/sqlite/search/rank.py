@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query, Unit
 from pinfold.store.search_results import LEARNED_TIER
@@ -59,7 +59,7 @@ def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
     found = [ranking for ranking in rankings if ranking.tiers]
     bounded = any(ranking.bounded for ranking in rankings)
     if len(found) < 2:
-        return found[0] if found else Ranking({}, bounded=bounded)
+        return replace(found[0], bounded=bounded) if found else Ranking({}, bounded=bounded)
     worth: dict[int, float] = {}
     tiers: dict[int, int] = {}
     for ranking in found:

@@ -25,6 +25,21 @@ def within_reach(whole: Index, line: Line) -> tuple[Index, list[Probe]]:
     return whole.holding(line.phrases).reaching_back_to(oldest), probes
 
 
+def from_what_is_held(index: Index, rarest: list[Probe]) -> tuple[Index, list[Probe]]:
+    """Return where words, rarest first, are looked for by time or path, and those from the first one held there.
+
+    Beside a rare word any other costs little; without it, only so many of the newest entries can be looked at.
+    """
+    if index.of_any_time_and_path == index:
+        return index, rarest
+    for place, probe in enumerate(rarest):
+        reach = _narrowed(index.reaching_back_to(0), [each.matches for each in rarest[place:]])
+        index = index.reaching_back_to(max(index.scope.oldest, reach.scope.oldest))
+        if index.newest(probe.expression, 1):
+            return index, rarest[place:]
+    return index, []
+
+
 def _narrowed(index: Index, matches: Iterable[int]) -> Index:
     """Return the index as far back as words with so many matches each can be looked for together."""
     counts = list(matches)

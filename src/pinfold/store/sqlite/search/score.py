@@ -25,6 +25,7 @@ from pinfold.store.sqlite.search.index import (
     any_of,
     quoted,
 )
+from pinfold.store.sqlite.search.reach import from_what_is_held
 from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
 from pinfold.store.words import folded_words
 
@@ -46,9 +47,10 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
 
     Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
     """
-    known = _known(index, line, probes)
+    index, rarest = from_what_is_held(index, _rarest(index, line, probes))
+    known = _known(rarest)
     if not known:
-        return [], False
+        return [], index.scope.oldest > 0
     bounded = known[0].is_common
     pool = _pool(known)
     if bounded:
@@ -58,8 +60,7 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     _fill(index, holders, considered, pool)
     found = _best(index, holders, considered, pool)
     ids = [entry for entry, _ in found]
-    near = sorted({entry + step for entry in ids[:_NARROWED] for step in _STEPS}.union(ids))
-    beside = _side_by_side(index, line, considered, holders, near)
+    beside = _side_by_side(index, line, considered, holders, sorted(ids))
     nearby = _nearby(index, holders, ids[:_NARROWED])
     total = holders.worth(holders.all) or 1.0
     scores = {
@@ -74,13 +75,18 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH], bounded
 
 
-def _known(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
-    """Return the rarest of the words and hints that stand anywhere, rarest first: as many as `WORK` can bear."""
-    hints = [probe_form(index, hint) for hint in line.hints]
+def _rarest(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
+    """Return the rarest of the words and hints that stand at any time and path, rarest first."""
+    hints = [probe_form(index.of_any_time_and_path, hint) for hint in line.hints]
     found = [probe for probe in (*probes, *hints) if probe.matches]
+    return sorted(found, key=lambda probe: probe.matches)[:_TERMS]
+
+
+def _known(rarest: list[Probe]) -> list[Probe]:
+    """Return as many of the rarest words as `WORK` can bear."""
     known: list[Probe] = []
     work = pool = 0
-    for probe in sorted(found, key=lambda probe: probe.matches)[:_TERMS]:
+    for probe in rarest:
         beside = probe.is_common and known
         work += pool if beside else probe.matches
         pool += 0 if beside else probe.matches
@@ -107,10 +113,11 @@ def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
 def _by_length(index: Index, holders: Holders, ids: list[int]) -> list[Scored]:
     lengths = index.lengths(ids)
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    return [
+    scored = (
         (entry, holders.worth(holders.of(entry)) * 2.2 / (1.3 + 0.9 * length / mean))
         for entry, length in lengths.items()
-    ]
+    )
+    return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]
 
 
 def _pool(known: list[Probe]) -> list[Probe]:
@@ -136,7 +143,7 @@ def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
 
 
 def _side_by_side(
-    index: Index, line: Line, considered: dict[int, Probe], holders: Holders, near: list[int]
+    index: Index, line: Line, considered: dict[int, Probe], holders: Holders, ids: list[int]
 ) -> dict[int, float]:
     bonus: dict[int, float] = {}
     for left, right, form in line.neighbours[:_TERMS]:
@@ -144,7 +151,7 @@ def _side_by_side(
         if len(pair) < 2 or all(probe.is_common for probe in pair):
             continue
         worth = _SIDE_BY_SIDE * min(holders.weights[left], holders.weights[right])
-        for entry in index.within(quoted(form), near):
+        for entry in index.within(quoted(form), ids):
             bonus[entry] = bonus.get(entry, 0.0) + worth
     return bonus
 

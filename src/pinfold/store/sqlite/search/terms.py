@@ -15,7 +15,7 @@ _PREFIX_CHARS = 4
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A term's expression and how many entries hold it, counted no further than `PROBE` + 1.
+    """A term's expression and how many entries hold it, as `Index.count` says it.
 
     `loose` marks a beginning of words, asked because no entry holds the word itself.
     """
@@ -26,7 +26,7 @@ class Probe:
 
     @property
     def is_common(self) -> bool:
-        """Whether there are more matches than are ever counted."""
+        """Whether there are more matches than are counted one by one."""
         return self.matches > PROBE
 
     def weight(self, entries: int) -> float:
