@@ -19,6 +19,7 @@ _ELSEWHERE = {
     "checking": ("doctor", "verify", "rebuild"),
     "exporting": ("export",),
     "backups": ("backup", "restore"),
+    "lab": ("lab", "rent"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

@@ -1,0 +1,1 @@
+"""The laboratory: published experiments, repeated with the code that everything else uses."""

@@ -1,0 +1,86 @@
+"""A model's summary, from any endpoint with OpenAI's chat interface (Ollama has it, too).
+
+The key comes from `PINFOLD_CHAT_KEY`, is sent to that endpoint only and is in no error. Source: design 4 (summarizers).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pinfold.context.projection.folding import Summarizer
+from pinfold.context.projection.history import Message
+from pinfold.store.errors import PinfoldError
+
+TIME_LIMIT_S = 120.0
+_TRIES = 2
+_PLACE = "/chat/completions"
+_ASKED = (
+    "Summarize the conversation below as its working state: goal, facts, decisions with their reasons, pending work,"
+    " constraints. Keep names, numbers and reasons as they stand. At most {words} words. Only the summary."
+)
+
+
+class ChatError(PinfoldError):
+    """The endpoint gave no summary."""
+
+    code = "summarizer"
+
+
+def chat(
+    url: str, model: str, *, limit_s: float = TIME_LIMIT_S, environment: Mapping[str, str] = os.environ
+) -> Summarizer:
+    """Return a summarizer that asks `model` at `url`; one retry, `limit_s` for each try. It raises `ChatError`."""
+    place = url.rstrip("/") + ("" if url.rstrip("/").endswith(_PLACE) else _PLACE)
+    key = environment.get("PINFOLD_CHAT_KEY", "")
+
+    async def summarize(messages: Sequence[Message], budget: int) -> str:
+        body = {"model": model, "messages": _asked(messages, budget), "temperature": 0, "stream": False}
+        return _text(await _post(place, body, key, limit_s))
+
+    return summarize
+
+
+def _asked(messages: Sequence[Message], budget: int) -> list[dict[str, str]]:
+    said = "\n\n".join(f"{each.role}: {each.text}" for each in messages)
+    return [
+        {"role": "system", "content": _ASKED.format(words=max(20, budget * 3 // 4))},
+        {"role": "user", "content": said},
+    ]
+
+
+async def _post(place: str, body: Mapping[str, Any], key: str, limit_s: float) -> Any:
+    import httpx2  # 80 ms that nobody else pays
+
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    trouble = ""
+    async with httpx2.AsyncClient(timeout=limit_s, trust_env=False) as client:
+        for _ in range(_TRIES):
+            try:
+                answer = await client.post(place, json=body, headers=headers)
+            except httpx2.HTTPError as error:
+                trouble = type(error).__name__
+                continue
+            if answer.is_success:
+                return _json(answer)
+            trouble = f"status {answer.status_code}"
+            if answer.status_code < 500 and answer.status_code != 429:
+                break
+    raise ChatError(
+        f"{place} gave no summary ({trouble}).", "Look at the address, the model's name and the key."
+    )
+
+
+def _json(answer: Any) -> Any:
+    try:
+        return answer.json()
+    except ValueError:
+        return None
+
+
+def _text(answer: Any) -> str:
+    match answer:
+        case {"choices": [{"message": {"content": str(text)}}, *_]} if text.strip():
+            return text.strip()
+    raise ChatError("The endpoint's answer holds no summary.", "It has to speak OpenAI's chat interface.")

@@ -1,0 +1,48 @@
+"""The fold, a projection's last resort: one summary for the oldest messages, and never for a pin."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from pinfold.context.projection.history import Folded, Message
+from pinfold.context.projection.legal import exchanges
+from pinfold.context.projection.policy import Policy
+
+Summarizer = Callable[[Sequence[Message], int], Awaitable[str]]
+"""Takes messages and the most tokens that their summary should take; returns the summary."""
+
+
+def foldable(messages: Sequence[Message], policy: Policy, keep: int) -> tuple[Message, ...]:
+    """Return what a fold would fold: the oldest unpinned messages, up to a legal boundary.
+
+    With `policy.fold_batch` that many, or a few more where an exchange would be cut; else all but the newest `keep`
+    tokens, or a few less, and never the newest exchange. One that holds a pin stays whole.
+    """
+    runs = list(exchanges(messages))
+    if policy.fold_batch is None:
+        runs = runs[:-1]
+    free = [run for run in runs if not any(each.pinned for each in run)]
+    most = len(messages) if policy.fold_batch is None else policy.fold_batch
+    left = sum(map(policy.tokens, messages)) if policy.fold_batch is None else 0
+    chosen: list[Message] = []
+    for run in free:
+        left -= sum(map(policy.tokens, run))
+        if len(chosen) >= most or (policy.fold_batch is None and left < keep):
+            break
+        chosen.extend(run)
+    return tuple(chosen)
+
+
+async def fold(
+    messages: Sequence[Message], number: int, policy: Policy, summarize: Summarizer
+) -> Folded | None:
+    """Fold the oldest messages into a shorter one, if need be without keeping any; None where nothing is to be won."""
+    for keep in (policy.keep, 0):
+        chosen = foldable(messages, policy, keep)
+        before = sum(map(policy.tokens, chosen))
+        if not chosen:
+            continue
+        text = f"[folded {len(chosen)} messages]\n{await summarize(chosen, max(1, before // 2))}"
+        if policy.tokens(Message(number, "system", text)) < before:
+            return Folded(number, tuple(each.number for each in chosen), text)
+    return None

@@ -1,0 +1,107 @@
+"""The commands `lab fold`, `lab cost` and `rent`: published experiments, and what a real transcript has cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pinfold.server.options import JSON, Command
+
+
+@click.group()
+def lab() -> None:
+    """Repeat what was published about folds and their cost."""
+
+
+@lab.command(cls=Command)
+@click.option("--all", "show_all", is_flag=True, help="Also the folds that lost none of the watched words.")
+@click.option(
+    "--summarizer",
+    type=click.Choice(("extractive", "chat")),
+    default="extractive",
+    show_default=True,
+    help="The first words of each message, or a model's summary.",
+)
+@click.option(
+    "--url", help="Of a chat endpoint (OpenAI's interface, Ollama has it too), for --summarizer chat."
+)
+@click.option("--model", help="The endpoint's name of the model.")
+@click.option(
+    "--tokens",
+    type=click.Choice(("estimate", "o200k")),
+    default="estimate",
+    show_default=True,
+    help="A quarter of the characters, or the real tokenizer.",
+)
+@JSON
+def fold(*, show_all: bool, as_json: bool, **options: Any) -> None:
+    """Fold a conversation of 122 messages again and again: what is left of its one decision, unpinned and pinned?
+
+    In a pipe: run, fold, tokens before, after, words lost; a line each, and one for each run's end.
+    """
+    from pinfold.server.commands.lab_report import fold_report
+    from pinfold.server.commands.tables import tell
+
+    tell(fold_report(show_all=show_all, **options), as_json=as_json)
+
+
+def _price(flag: str, default: float, of: str) -> Callable[[Any], Any]:
+    return click.option(
+        flag,
+        type=click.FloatRange(min=0),
+        default=default,
+        show_default=True,
+        help=f"Dollars per million tokens {of}.",
+    )
+
+
+@lab.command(cls=Command)
+@click.argument("steps", nargs=-1, type=click.IntRange(min=1, max=1_000_000))
+@_price("--read", 3.0, "of input")
+@_price("--output", 15.0, "of output")
+@_price("--cache-read", 0.3, "read from a prompt cache")
+@_price("--cache-write", 3.75, "written to a prompt cache")
+@click.option(
+    "--ttl", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds that a cache lives."
+)
+@click.option(
+    "--step-seconds", type=click.IntRange(min=1), default=30, show_default=True, help="From step to step."
+)
+@click.option(
+    "--resumes", type=click.IntRange(min=0), default=4, show_default=True, help="Cold starts per day."
+)
+@JSON
+def cost(*, steps: tuple[int, ...], as_json: bool, **options: Any) -> None:
+    """Show what runs of STEPS steps (100 500 2000 5000) cost: history replayed raw, folded to digests, or looked up.
+
+    In a pipe: steps, dollars raw, with digests, looked up, looked up per step, raw from a cache, its rent per day.
+    """
+    from pinfold.server.commands.lab_report import cost_report
+    from pinfold.server.commands.tables import tell
+
+    tell(cost_report(steps, **options), as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("transcript", type=click.Path(path_type=Path))
+@_price("--read", 3.0, "of input")
+@_price("--output", 15.0, "of output")
+@_price("--cache-read", 0.3, "read from the prompt cache")
+@_price("--cache-write", 3.75, "written to it for five minutes; for an hour it is twice the input's")
+@click.option(
+    "--ttl", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds that a cache lives."
+)
+@JSON
+def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
+    """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
+
+    In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
+    """
+    from pinfold.context.lab.cost import Prices
+    from pinfold.server.commands.rent_report import rent_report
+    from pinfold.server.commands.tables import tell
+
+    tell(rent_report(transcript, Prices(**prices), ttl), as_json=as_json)

@@ -1,0 +1,65 @@
+"""What a transcript's prompt cache really cost, per day, in sum and at each resume."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from pinfold.context.lab.cost import Prices
+from pinfold.context.lab.rent import Paid, Rent, rent
+from pinfold.server.commands.tables import Report
+from pinfold.server.transcripts.finding import found_at
+from pinfold.server.transcripts.usage import usages
+from pinfold.store.errors import InvalidInputError
+
+_COLUMNS = (
+    "day (UTC)",
+    "requests",
+    "resumes",
+    "plain",
+    "read",
+    "written",
+    "rewritten",
+    "output",
+    "$",
+    "$ of rewrites",
+)
+_ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
+
+
+def rent_report(path: Path, prices: Prices, lifetime_s: float) -> Report:
+    """Return a transcript's figures. Raises `InvalidInputError` for a file that holds none."""
+    try:
+        found = found_at(path)
+        seen = [] if found is None else usages(path, found.client)
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror}.", _ACCEPTED) from error
+    if not seen:
+        raise InvalidInputError(f"{path} holds no usage figures.", _ACCEPTED)
+    paid = rent(seen, prices, lifetime_s)
+    rows = [_row(day, each) for day, each in paid.days.items()]
+    return Report(_facts(path, paid), _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))
+
+
+def _row(name: str, paid: Paid) -> tuple[str, ...]:
+    counts = (paid.requests, paid.resumes, paid.plain, paid.read, paid.written, paid.rewritten, paid.output)
+    return name, *map(str, counts), f"{paid.dollars:.2f}", f"{paid.rewrite_dollars:.2f}"
+
+
+def _facts(path: Path, paid: Rent) -> dict[str, object]:
+    return {
+        "transcript": str(path),
+        "days": [{"day": day} | asdict(each) for day, each in paid.days.items()],
+        "resumes": [asdict(each) | {"at": each.at.isoformat()} for each in paid.resumes],
+        "total": asdict(paid.total),
+    }
+
+
+def _remark(paid: Rent, lifetime_s: float) -> str:
+    if not paid.resumes:
+        return f"Never idle for {lifetime_s:g} s: nothing had to be written anew."
+    dearest = max(paid.resumes, key=lambda each: each.dollars)
+    return (
+        f"{len(paid.resumes)} resumes after {lifetime_s:g} s or more; the dearest at {dearest.at:%Y-%m-%d %H:%M},"
+        f" {dearest.rewritten:,} tokens written anew for {dearest.dollars:.2f} $."
+    )

@@ -1,0 +1,81 @@
+"""The usage figures in a transcript: what each request took, as the client wrote it down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pinfold.context.lab.rent import Usage
+from pinfold.server.clients import claude_code, codex
+from pinfold.server.transcripts.lenient import count, instant, parsed, word
+
+Read = Callable[[dict[str, Any]], "tuple[str, Usage] | None"]
+
+
+def usages(path: Path, client: str) -> list[Usage]:
+    """Return a transcript's figures in order of time, one for each request; none for a client that writes none.
+
+    Lines that cannot be read are passed over. Raises `OSError`.
+    """
+    read = _READERS.get(client)
+    found: dict[str, Usage] = {}
+    if read is not None:
+        for line in _lines(path):
+            if (entry := parsed(line)) and (seen := read(entry)):
+                found[seen[0]] = seen[1]  # a request stands on several lines, the last of which is whole
+    return sorted(found.values(), key=lambda usage: usage.at)
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        for line in file:
+            if b"_tokens" in line:
+                yield line
+
+
+def _claude(entry: dict[str, Any]) -> tuple[str, Usage] | None:
+    match entry:
+        case {"type": "assistant", "timestamp": at, "message": {"usage": dict(usage)} as message}:
+            when = _instant(at)
+            if when is None:
+                return None
+            lasting = usage.get("cache_creation")
+            long = lasting.get("ephemeral_1h_input_tokens") if isinstance(lasting, dict) else 0
+            name = word(message.get("id")) or word(entry.get("uuid")) or str(at)
+            return name, Usage(
+                when,
+                plain=count(usage.get("input_tokens")) or 0,
+                read=count(usage.get("cache_read_input_tokens")) or 0,
+                written=count(usage.get("cache_creation_input_tokens")) or 0,
+                output=count(usage.get("output_tokens")) or 0,
+                written_long=count(long) or 0,
+            )
+    return None
+
+
+def _codex(entry: dict[str, Any]) -> tuple[str, Usage] | None:
+    """Codex tells what of its input was cached; what is not is plain, for its receiver takes nothing for writing."""
+    match entry:
+        case {
+            "timestamp": at,
+            "payload": {"type": "token_count", "info": {"last_token_usage": dict(usage)} as info},
+        }:
+            when = _instant(at)
+            if when is None:
+                return None
+            read = count(usage.get("cached_input_tokens")) or 0
+            plain = max(0, (count(usage.get("input_tokens")) or 0) - read)
+            output = count(usage.get("output_tokens")) or 0
+            # The same figures are told again when nothing new was sent.
+            return str(info.get("total_token_usage", at)), Usage(when, plain, read, 0, output)
+    return None
+
+
+def _instant(value: object) -> datetime | None:
+    text = instant(value)
+    return None if text is None else datetime.fromisoformat(text)
+
+
+_READERS: dict[str, Read] = {claude_code.NAME: _claude, codex.NAME: _codex}
