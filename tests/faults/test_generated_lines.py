@@ -135,7 +135,7 @@ def _resident_bytes(peer: Peer) -> int:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
-@pytest.mark.parametrize("batches", [12, pytest.param(150, marks=pytest.mark.full)])
+@pytest.mark.parametrize("batches", [12, pytest.param(100, marks=pytest.mark.full)])
 def test_each_readable_id_is_answered_once_whatever_else_is_sent(
     home: Path, project: Path, batches: int
 ) -> None:

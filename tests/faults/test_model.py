@@ -397,7 +397,7 @@ def _settings(examples: int, steps: int) -> settings:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
-    ("examples", "steps"), [(25, 25), pytest.param(120, 40, marks=pytest.mark.full)], ids=["some", "many"]
+    ("examples", "steps"), [(25, 25), pytest.param(80, 40, marks=pytest.mark.full)], ids=["some", "many"]
 )
 def test_whatever_happens_the_store_is_as_the_model_says(examples: int, steps: int) -> None:
     run_state_machine_as_test(StoreMachine, settings=_settings(examples, steps))

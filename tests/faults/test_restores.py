@@ -324,7 +324,7 @@ def test_a_server_of_the_files_set_aside_does_not_touch_the_new_ones(place: Plac
     assert verify(place.database).problems == ()
 
 
-@pytest.mark.parametrize("kills", [10, pytest.param(120, marks=pytest.mark.full)])
+@pytest.mark.parametrize("kills", [10, pytest.param(70, marks=pytest.mark.full)])
 @pytest.mark.parametrize("damage", [None, "garbage"])
 def test_a_restore_that_is_killed_loses_nothing_and_can_be_done_again(
     place: Place, tmp_path: Path, damage: str | None, kills: int | None

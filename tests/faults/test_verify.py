@@ -88,7 +88,7 @@ except NoSpaceError as error:
 
 async def test_no_room_for_the_copy_is_no_damage_of_the_store(place: Place) -> None:
     store = await open_store(place.folder, "demo")
-    await spill(store, os.urandom(6_000_000), label="more than a cache holds")
+    await spill(store, os.urandom(3_500_000), label="more than a cache holds")
     await store.close()
     before = place.database.read_bytes()
     told = ended(WITHOUT_ROOM, place.database)

@@ -74,15 +74,18 @@ def _price(flag: str, default: float, of: str) -> Callable[[Any], Any]:
     "--resumes", type=click.IntRange(min=0), default=4, show_default=True, help="Cold starts per day."
 )
 @JSON
-def cost(*, steps: tuple[int, ...], as_json: bool, **options: Any) -> None:
+def cost(
+    *, steps: tuple[int, ...], ttl: int, step_seconds: int, resumes: int, as_json: bool, **prices: float
+) -> None:
     """Show what runs of STEPS steps (100 500 2000 5000) cost: history replayed raw, folded to digests, or looked up.
 
     In a pipe: steps, dollars raw, with digests, looked up, looked up per step, raw from a cache, its rent per day.
     """
+    from pinfold.context.lab.cost import Cached, Prices
     from pinfold.server.commands.lab_report import cost_report
     from pinfold.server.commands.tables import tell
 
-    tell(cost_report(steps, **options), as_json=as_json)
+    tell(cost_report(steps, Prices(**prices), Cached(ttl, step_seconds, resumes)), as_json=as_json)
 
 
 @click.command(cls=Command)

@@ -68,20 +68,9 @@ def _rows(seen: Run, *, show_all: bool) -> Iterator[tuple[str, ...]]:
     yield name, f"{len(seen.folds)} folds", "", str(seen.tokens), recall
 
 
-def cost_report(
-    steps: tuple[int, ...],
-    *,
-    read: float,
-    output: float,
-    cache_read: float,
-    cache_write: float,
-    ttl: int,
-    step_seconds: int,
-    resumes: int,
-) -> Report:
+def cost_report(steps: tuple[int, ...], prices: Prices, cache: Cached) -> Report:
     """Return the cost of each number of steps."""
-    prices, load = Prices(read, output, cache_read, cache_write), Load()
-    cache = Cached(ttl, step_seconds, resumes)
+    load = Load()
     rows, facts = [], []
     for number in steps or STEPS:
         found, kept = costs(number, prices, load), cached(number, prices, load, cache)
