@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pinfold.server.commands.session_names import number_of
 from pinfold.server.options import JSON, PROJECT, Command, settings_of
 
 
 def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     if text is None:
         return None
-    found = re.fullmatch(r"s?([1-9][0-9]{0,17})", text.strip(), re.IGNORECASE)
-    if found is None:
+    number = number_of(text)
+    if number is None:
         raise click.BadParameter("a session looks like s3")
-    return int(found[1])
+    return number
 
 
 @click.command(cls=Command)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pinfold.server.commands.session_names import refuse_as_pointer
+from pinfold.server.commands.session_names import number_of, refuse_as_pointer
 from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def _before(_ctx: click.Context, _option: click.Parameter, text: str | None) -> 
 
 def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
     """Take s3, as listings spell a session, for its number; all else may be a conversation's name."""
-    number = re.fullmatch(r"s([1-9][0-9]{0,17})", (text or "").strip(), re.IGNORECASE)
-    return number[1] if number else text
+    number = number_of(text or "")
+    return text if number is None else str(number)
 
 
 @click.command(cls=Command)

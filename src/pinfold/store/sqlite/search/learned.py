@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.aliases import ALIKE, phrasings
 from pinfold.store.query import first_part
-from pinfold.store.search_results import COMPLETE_TIERS, LEARNED_TIER
+from pinfold.store.search_results import LEARNED_TIER
 from pinfold.store.snippet import Sought, snippet
 from pinfold.store.sqlite.search.index import Index
 from pinfold.store.sqlite.search.page import FoundHit
-from pinfold.store.sqlite.search.rank import TIERS, Ranking
+from pinfold.store.sqlite.search.rank import COMPLETE, TIERS, Ranking
 from pinfold.store.words import share_of
 
 MOST = 2
@@ -31,7 +31,6 @@ _ENTRY = (
 )
 _HELD = 1 / 2
 _LEARNED = TIERS.index(LEARNED_TIER)
-_COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ def learned(index: Index, query: str) -> list[Lesson]:
 def with_learned(ranking: Ranking, lessons: list[Lesson], limit: int) -> Ranking:
     """Return a ranking with these entries behind those with all words, or in the last place of a full page."""
     order = list(ranking.tiers)
-    full = [entry for entry in order if ranking.tiers[entry] in _COMPLETE]
+    full = [entry for entry in order if ranking.tiers[entry] in COMPLETE]
     first = max(len(full), int(ranking.covered >= _HELD))
     new = [lesson.entry for lesson in lessons if lesson.entry not in full[:limit]]
     place = min(first, max(1, limit - len(new)))

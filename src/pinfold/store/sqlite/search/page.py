@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from pinfold.store.query import Line, Query
-from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.snippet import Sought, snippet, sought
 from pinfold.store.sqlite.lineage import newest_of
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, first_entry
-from pinfold.store.sqlite.search.rank import TIERS
+from pinfold.store.sqlite.search.rank import COMPLETE
 from pinfold.store.words import fold
 
 READ_CHARS = 10_000_000
@@ -29,7 +28,6 @@ _PIECES_OF_ONE_ARTIFACT = 2
 _EARLIER = -1
 _TIME = re.compile(r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?")
 _CHECKED_FOR_LITERALS = 30
-_COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ class Page:
         if not self._literals:
             return rows
         self._forget_texts()
-        complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in _COMPLETE]
+        complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in COMPLETE]
         ordered = iter(sorted(complete, key=lambda row: (tiers[row.id], self._lacking(row))))
         places = {row.id for row in complete}
         return [next(ordered) if row.id in places else row for row in rows]

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query, Unit
-from pinfold.store.search_results import LEARNED_TIER
+from pinfold.store.search_results import COMPLETE_TIERS, LEARNED_TIER
 from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
 from pinfold.store.sqlite.search.reach import within_reach
 from pinfold.store.sqlite.search.score import HeadsOf, most_words
@@ -15,6 +15,7 @@ from pinfold.store.sqlite.search.terms import Probe
 _FUSION = 60
 
 TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", LEARNED_TIER, "none")
+COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))
 _SOME, _INSIDE, _PARTS = (TIERS.index(name) for name in ("most words", "substring", "word parts"))
 
 
