@@ -17,6 +17,11 @@ class Prices:
     cache_read: float = 0.3
     cache_write: float = 3.75
 
+    def dollars(self, sent: int = 0, output: int = 0, read: int = 0, written: int = 0) -> float:
+        """Return what tokens cost: sent without a cache, put out, read from a cache and written to it."""
+        of_cache = read * self.cache_read + written * self.cache_write
+        return (sent * self.read + output * self.output + of_cache) / _MILLION
+
 
 @dataclass(frozen=True, slots=True)
 class Load:
@@ -52,11 +57,12 @@ def costs(steps: int, prices: Prices, load: Load) -> Costs:
     full, rest = divmod(steps, load.steps_per_digest)
     digests = full * (full - 1) // 2 * load.steps_per_digest + full * rest
     flat = load.system + load.working_state + load.looked_up * load.entry
+    output = steps * load.output
     return Costs(
         steps,
-        raw=_dollars(steps * load.system + earlier * load.output, steps * load.output, prices),
-        digests=_dollars(steps * load.system + digests * load.digest, steps * load.output, prices),
-        lookup=_dollars(steps * flat, steps * load.output, prices),
+        raw=prices.dollars(steps * load.system + earlier * load.output, output),
+        digests=prices.dollars(steps * load.system + digests * load.digest, output),
+        lookup=prices.dollars(steps * flat, output),
     )
 
 
@@ -71,14 +77,14 @@ class Cached:
 
 
 @dataclass(frozen=True, slots=True)
-class Rent:
+class CachedCosts:
     """Dollars of a raw run whose prefix is cached, and of writing its whole history anew at each resume of a day."""
 
     raw_cached: float
     rent_per_day: float
 
 
-def cached(steps: int, prices: Prices, load: Load, cache: Cached) -> Rent:
+def cached(steps: int, prices: Prices, load: Load, cache: Cached) -> CachedCosts:
     """Return what the cache makes of a raw run.
 
     While it is warm a step reads what was sent before and writes what is new; when steps are further apart than it
@@ -88,10 +94,7 @@ def cached(steps: int, prices: Prices, load: Load, cache: Cached) -> Rent:
     new = load.system + (steps - 1) * load.output
     is_warm = cache.step_s < cache.lifetime_s
     written, read = (new, sent - new) if is_warm else (sent, 0)
-    spent = written * prices.cache_write + read * prices.cache_read + steps * load.output * prices.output
-    rent = cache.resumes_per_day * new * prices.cache_write
-    return Rent(spent / _MILLION, rent / _MILLION)
-
-
-def _dollars(read: int, output: int, prices: Prices) -> float:
-    return (read * prices.read + output * prices.output) / _MILLION
+    return CachedCosts(
+        raw_cached=prices.dollars(output=steps * load.output, read=read, written=written),
+        rent_per_day=prices.dollars(written=cache.resumes_per_day * new),
+    )

@@ -9,8 +9,6 @@ from datetime import datetime
 
 from pinfold.context.lab.cost import Prices
 
-_MILLION = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -105,11 +103,10 @@ def _paid(usages: Sequence[Usage], places: Iterable[int], resumes: dict[int, Res
 
 
 def _dollars(usage: Usage, prices: Prices) -> float:
-    plain = usage.plain * prices.read + usage.read * prices.cache_read + usage.output * prices.output
-    return plain / _MILLION + _write_dollars(usage, prices)
+    return prices.dollars(usage.plain, usage.output, usage.read) + _write_dollars(usage, prices)
 
 
 def _write_dollars(usage: Usage, prices: Prices) -> float:
     """An hour's cache is written at twice the plain price."""
     short = usage.written - usage.written_long
-    return (short * prices.cache_write + usage.written_long * 2 * prices.read) / _MILLION
+    return prices.dollars(sent=2 * usage.written_long, written=short)

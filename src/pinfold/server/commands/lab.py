@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from pinfold.context.lab.cost import Cached, Prices
 from pinfold.server.options import JSON, Command
 
 
@@ -48,25 +49,34 @@ def fold(*, show_all: bool, as_json: bool, **options: Any) -> None:
     tell(fold_report(show_all=show_all, **options), as_json=as_json)
 
 
-def _price(flag: str, default: float, of: str) -> Callable[[Any], Any]:
-    return click.option(
-        flag,
-        type=click.FloatRange(min=0),
-        default=default,
+def _priced(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a prompt cache: what tokens cost, and how long it lives."""
+    usual, dollars = Prices(), click.FloatRange(min=0)
+    prices = {
+        "--read": (usual.read, "of input"),
+        "--output": (usual.output, "of output"),
+        "--cache-read": (usual.cache_read, "read from a prompt cache"),
+        "--cache-write": (
+            usual.cache_write,
+            "written to one for minutes; for an hour it is twice the input's",
+        ),
+    }
+    command = click.option(
+        "--ttl",
+        type=click.IntRange(min=1),
+        default=300,
         show_default=True,
-        help=f"Dollars per million tokens {of}.",
-    )
+        help="Seconds that a cache lives.",
+    )(command)
+    for flag, (default, of) in reversed(prices.items()):
+        told = f"Dollars per million tokens {of}."
+        command = click.option(flag, type=dollars, default=default, show_default=True, help=told)(command)
+    return command
 
 
 @lab.command(cls=Command)
 @click.argument("steps", nargs=-1, type=click.IntRange(min=1, max=1_000_000))
-@_price("--read", 3.0, "of input")
-@_price("--output", 15.0, "of output")
-@_price("--cache-read", 0.3, "read from a prompt cache")
-@_price("--cache-write", 3.75, "written to a prompt cache")
-@click.option(
-    "--ttl", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds that a cache lives."
-)
+@_priced
 @click.option(
     "--step-seconds", type=click.IntRange(min=1), default=30, show_default=True, help="From step to step."
 )
@@ -81,7 +91,6 @@ def cost(
 
     In a pipe: steps, dollars raw, with digests, looked up, looked up per step, raw from a cache, its rent per day.
     """
-    from pinfold.context.lab.cost import Cached, Prices
     from pinfold.server.commands.lab_report import cost_report
     from pinfold.server.commands.tables import tell
 
@@ -90,20 +99,13 @@ def cost(
 
 @click.command(cls=Command)
 @click.argument("transcript", type=click.Path(path_type=Path))
-@_price("--read", 3.0, "of input")
-@_price("--output", 15.0, "of output")
-@_price("--cache-read", 0.3, "read from the prompt cache")
-@_price("--cache-write", 3.75, "written to it for five minutes; for an hour it is twice the input's")
-@click.option(
-    "--ttl", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds that a cache lives."
-)
+@_priced
 @JSON
 def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
     """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
 
     In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
     """
-    from pinfold.context.lab.cost import Prices
     from pinfold.server.commands.rent_report import rent_report
     from pinfold.server.commands.tables import tell
 

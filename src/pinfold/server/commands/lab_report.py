@@ -43,10 +43,8 @@ def fold_report(
     return Report(facts, _FOLD_COLUMNS, [row for each in runs for row in _rows(each, show_all=show_all)])
 
 
-async def _both(summarize: Summarizer, size: Size) -> tuple[Run, Run]:
-    return await run(pinned=False, summarize=summarize, size=size), await run(
-        pinned=True, summarize=summarize, size=size
-    )
+async def _both(summarize: Summarizer, size: Size) -> list[Run]:
+    return [await run(pinned=pinned, summarize=summarize, size=size) for pinned in (False, True)]
 
 
 def _summarizer(name: str, url: str | None, model: str | None) -> Summarizer:
