@@ -221,7 +221,7 @@ def test_a_request_that_is_too_long_is_folded_once_and_tried_once_more(rejection
 
 @pytest.mark.parametrize("messages", [10_000])
 def test_ten_thousand_messages_are_projected_in_a_tenth_of_a_second(messages: int) -> None:
-    played = Conversation(Policy(Budget(10**9), size=rough), extractive())
+    played = Conversation(Policy(Budget(10**9)), extractive())
     while len(played.history) < messages:
         for message in generated(len(played.history), 50):
             played.append(message)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
+from functools import cache, partial
 from typing import TypeVar
 
 from pinfold.context.projection.clipping import clip
 from pinfold.context.projection.folding import Summarizer, fold
-from pinfold.context.projection.history import Folded, Message, Step
+from pinfold.context.projection.history import Decision, Folded, Message, Step
 from pinfold.context.projection.policy import Policy
 from pinfold.context.projection.reclaiming import reclaim
 from pinfold.context.projection.request import Request, project
@@ -33,7 +34,8 @@ class Conversation:
     """
 
     def __init__(self, policy: Policy, summarize: Summarizer, history: Iterable[Step] = ()) -> None:
-        self.policy = policy
+        self.policy = replace(policy, size=cache(policy.size))  # of texts that the history holds anyway
+        self._at_source = partial(at_source, policy=policy)  # which tries many cuts that it does not
         self.history = list(history)
         self._summarize = summarize
         self._last = max((_number(step) for step in self.history), default=0)
@@ -43,7 +45,7 @@ class Conversation:
         self._last += 1
         message = replace(message, number=self._last)
         self.history.append(message)
-        short = at_source(message, self.policy)
+        short = self._at_source(message)
         if short is None:
             return message
         self.history.append(short)
@@ -58,19 +60,28 @@ class Conversation:
 
         `idle_s`: since the last request was sent. Raises `OverBudgetError`.
         """
-        self.history.extend(reclaim(self.projected().messages, self.policy, idle_s))
         request = self.projected()
+        request = self._decided(request, *reclaim(request.messages, self.policy, idle_s))
         if not request.fits:
             hidden = clip(request.messages, self.policy, request.used.total - request.used.budget)
-            self.history.extend([hidden] if hidden else [])
-        while not (request := self.projected()).fits:
-            if await self.fold() is None:
+            request = self._decided(request, *([hidden] if hidden else []))
+        while not request.fits:
+            if await self._fold(request) is None:
                 raise _over_budget(request)
+            request = self.projected()
         return request
 
     async def fold(self) -> Folded | None:
         """Fold once, whether or not it has to be; None where there is nothing to win."""
-        folded = await fold(self.projected().messages, self._last + 1, self.policy, self._summarize)
+        return await self._fold(self.projected())
+
+    def _decided(self, request: Request, *decisions: Decision) -> Request:
+        """Take in decisions; return the request as it is with them."""
+        self.history.extend(decisions)
+        return self.projected() if decisions else request
+
+    async def _fold(self, request: Request) -> Folded | None:
+        folded = await fold(request.messages, self._last + 1, self.policy, self._summarize)
         if folded:
             self._last += 1
             self.history.append(folded)
