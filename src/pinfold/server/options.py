@@ -14,7 +14,7 @@ from pinfold.store.errors import FULL, PinfoldError
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
 
-Command_ = TypeVar("Command_", bound=Callable[..., Any] | click.Command)
+Asking = TypeVar("Asking", bound=Callable[..., Any] | click.Command)
 
 PROJECT = click.option(
     "--project",
@@ -22,10 +22,9 @@ PROJECT = click.option(
     help="Folder of the project (default: the client's project folder, else the working directory).",
 )
 
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
 
-def dry_run(meaning: str) -> Callable[[Command_], Command_]:
-    """Return the option with which a command that takes `YES`, too, only looks."""
-    return click.option("--dry-run", "mode", flag_value="look", is_eager=True, help=meaning)
+_INTERRUPTED = 130
 
 
 def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> None:  # noqa: FBT001 - click's call
@@ -36,13 +35,14 @@ def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> Non
         ctx.params["mode"] = "do"
 
 
-YES = click.option("--yes", is_flag=True, expose_value=False, callback=_agree, help="Do not ask.")
-"""Stands below `dry_run`."""
+def asking_first(meaning: str) -> Callable[[Asking], Asking]:
+    """Return the options of a command that asks: `--dry-run`, of that meaning, only looks, and `--yes` does not ask.
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
-
-
-_INTERRUPTED = 130
+    The command gets `mode`: look, do or None.
+    """
+    look = click.option("--dry-run", "mode", flag_value="look", is_eager=True, help=meaning)
+    yes = click.option("--yes", is_flag=True, expose_value=False, callback=_agree, help="Do not ask.")
+    return lambda command: look(yes(command))
 
 
 @contextmanager

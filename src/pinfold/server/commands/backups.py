@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
+from pinfold.server.options import JSON, PROJECT, Command, asking_first, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
@@ -34,8 +34,7 @@ def backup(dest: Path | None, project: Path | None, *, is_listing: bool, as_json
 @click.command(cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @PROJECT
-@dry_run("Verify FILE, show what would change, and change nothing.")
-@YES
+@asking_first("Verify FILE, show what would change, and change nothing.")
 @click.option("--anyway", is_flag=True, help="Also a backup of another project's store.")
 @JSON
 def restore(file: Path, project: Path | None, mode: Mode | None, *, anyway: bool, as_json: bool) -> None:

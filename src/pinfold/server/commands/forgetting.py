@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pinfold.server.commands.session_names import number_of, refuse_as_pointer
-from pinfold.server.options import JSON, PROJECT, YES, Command, dry_run, settings_of
+from pinfold.server.options import JSON, PROJECT, Command, asking_first, settings_of
 
 if TYPE_CHECKING:
     from pinfold.server.commands.consent import Mode
     from pinfold.store.values import Caller, Pointer
 
-_LOOK = dry_run("Show what would go and change nothing.")
+_ASKING_FIRST = asking_first("Show what would go and change nothing.")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
 _LONGEST_HOURS = 100 * 365 * 24
 
@@ -77,8 +77,7 @@ def _session(_ctx: click.Context, _option: click.Parameter, text: str | None) ->
 @click.option("--keep-pins", is_flag=True, help="Leave the pins that such a choice would take.")
 @click.option("--finish", is_flag=True, help="Only finish a scrub that could not be done before.")
 @PROJECT
-@_LOOK
-@YES
+@_ASKING_FIRST
 @JSON
 def forget(
     pointers: tuple[Pointer, ...], project: Path | None, mode: Mode | None, *, as_json: bool, **way: Any
@@ -121,8 +120,7 @@ def forget(
     help="Leave the newest so many sessions.",
 )
 @PROJECT
-@_LOOK
-@YES
+@_ASKING_FIRST
 @JSON
 def gc(before: str, keep_sessions: int, project: Path | None, mode: Mode | None, *, as_json: bool) -> None:
     """Give up old messages, tool results, artifacts and misses, and give their room back.
