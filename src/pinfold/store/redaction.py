@@ -26,7 +26,7 @@ GLANCE_BYTES = 512
 _AUTOMATON_BYTES = 16 * 1024 * 1024
 """What RE2 may keep of the states it met; with its default of 8 MiB varied text takes four times as long."""
 
-_CONTEXT_BYTES = 32
+_CONTEXT_BYTES = 192
 _BETWEEN = "\0"
 _GULP_BYTES = 256 * 1024
 _OPENER = re.compile(rb"\\{0,7}[\"'`]")

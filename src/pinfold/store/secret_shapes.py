@@ -11,6 +11,13 @@ from dataclasses import dataclass
 from pinfold.store import secret_values as values
 from pinfold.store.secret_values import Judge
 
+
+def _any_of(words: str) -> bytes:
+    """Return the pattern of words between bars, also as JSON escapes them."""
+    both = "".join(c if c.isascii() else f"(?:{c}|\\\\{{1,7}}u{ord(c):04x})" for c in words)
+    return rb"(?:" + both.encode() + rb")"
+
+
 EDGE = rb"(?:\b|_|\\[bfnrt]|\\u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,12}[mK])"
 """Where a token may begin: a word's edge, or behind an escape or a colour code whose last letter is a letter."""
 
@@ -22,7 +29,7 @@ _SLASH = rb"(?:\\?/)"
 _SEGMENT = rb"(?:\\?/[A-Za-z0-9_]+)"
 _CLOSE = rb"(?:\\{0,7}[\"'`])?\]?[ \t*]{0,4}"
 _TYPED = rb"(?::[ \t]{0,2}(?:[Ss]tr(?:ing)?|SecretStr|bytes|&str|Optional\[str\]|str \| None)[ \t]{0,2})?"
-_IS = rb"(?:" + _TYPED + rb"(?:={1,3}|\\u003d|:=|=>)[ \t*]{0,4}|:[ \t*]{0,4})"
+_IS = rb"(?:" + _TYPED + rb"(?:={1,3}|\\u003d|:=|=>)[ \t*]{0,4}|" + _any_of(":|：") + rb"[ \t*]{0,4})"
 # In front of , ] } or : a quote rather ends a JSON string than opens a value.
 _QUOTED_START = rb"\\{0,7}[\"'`](?:[^\s\"'`<>{,\]}:\\]|\\{1,7}[^\s])(?:[^\s\"\\]|\\{1,7}[^\s]){3}"
 _CURLY = rb"(?:\xe2\x80[\x98\x9c])?"
@@ -108,18 +115,28 @@ def _assigned(keys: bytes, least: int, holds: Judge) -> Shape:
     return _value(rb"(?i:" + keys + rb")" + _CLOSE + _IS, least, holds)
 
 
-_PASSWORD_KEYS = rb"pass(?:word|wd|phrase|code)|pwd|[_-]pass"
+_OTHER_PASSWORDS = _any_of(
+    "passwort|kennwort|mot de passe|contraseña|senha|wachtwoord|lösenord|hasło|Пароль|пароль|"
+    "密码|密碼|口令|パスワード|비밀번호"
+)
+_PASSWORD_KEYS = rb"pass(?:word|wd|phrase|code)|pwd|[_-]pass|" + _OTHER_PASSWORDS
 _SECRET_KEYS = (
     rb"(?:api|access|auth|secret|private|signing|encryption|master|account|service|admin)[ _-]?key|secret"
 )
 _FOR = rb"(?:\s{1,4}(?:for|of|to|on|at|in)(?:\s{1,4}[\w.@-]{1,30}){1,4})?"
 _SAYS = rb"\s{1,4}(?:is|was|will be)(?:\s{1,4}(?:now|set to))?:?\s{1,4}" + _CURLY
+_OTHER_SAYS = rb"\s{0,4}" + _any_of("ist|lautet|est|es|é|是|为|為|は|は、|—|-") + rb"\s{0,4}" + _CURLY
+_OTHER_PROSE_PASSWORD = rb"(?i:" + _OTHER_PASSWORDS + _OTHER_SAYS + rb")"
 _PROSE_PASSWORD = rb"(?i:\b(?:pass(?:word|phrase|code|wd)|pwd)" + _FOR + _SAYS + rb")"
 _PROSE_KEY = rb"(?i:\b(?:(?:api|access|secret|private|auth)[ _-]?key|key|token|secret)" + _FOR + _SAYS + rb")"
 _PROSE_BARE_KEY = rb"(?i:\bapi[ _-]?key\s{1,4})" + _CURLY
 _NETRC = rb"(?i:\blogin\s{1,4}[^\s]{1,64}\s{1,4}password\s{1,4})"
 _MARKED_UP = rb"(?i:<(?:[\w-]{1,20}[:_-])?(?:pass(?:word|phrase|wd)?|pwd|secret|token|api-?key)>)"
 _FLAG = rb"--(?:[a-z]{1,20}-){0,2}(?:password|passphrase|passwd|pass|token|secret|api-?key)[ \t]{1,4}"
+_NAME_AND = rb"[\"'\\]{0,7}[A-Za-z_][\w.@+-]{0,40}:"
+_CLIENT_OPTION = (
+    rb"[ \t](?:-p[ \t]{0,2}|-a[ \t]{1,2}|(?:-u[ \t]{0,2}|--(?:proxy-)?user[ =])" + _NAME_AND + rb")"
+)
 
 _PEM_NAME = rb"(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
 _PEM_BEGIN = rb"-----BEGIN " + _PEM_NAME
@@ -283,6 +300,7 @@ RULES: tuple[Rule, ...] = (
             _value(_PROSE_PASSWORD, 6, values.told),
             _value(_NETRC, 6, values.told),
             _value(_MARKED_UP, 6, values.password),
+            _value(_OTHER_PROSE_PASSWORD, 6, values.told),
         ),
     ),
     Rule(
@@ -295,7 +313,12 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
-        "option", "value of an option such as `--password` or `--token`", (_value(_FLAG, 6, values.spoken),)
+        "option",
+        "value of an option such as `--password` or `--token`; `curl -u name:…`, `mysql -p…`, `sshpass -p …`",
+        (
+            _value(_FLAG, 6, values.spoken),
+            _value(_CLIENT_OPTION, 6, values.client_option),
+        ),
     ),
     Rule("token", "any other `token = …`", (_assigned(rb"token", 20, values.bearer),)),
 )

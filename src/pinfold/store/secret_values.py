@@ -52,6 +52,17 @@ _CURSOR = (
     rb"(?i)(next|page|continuation|forward|backward|starting|sync|cursor|idempotency|request|publickey)"
     rb"[_-]?token\W{0,12}$"
 )
+_GIVEN = rb"(?:[ \t]+[^\s|;&\[]{1,24}){0,6}[ \t]+"  # no bracket: what is redacted already brings nothing new into reach
+_CLIENT_OPTION = (
+    rb"(?:(?:mysql|mariadb)[\w-]*"
+    + _GIVEN
+    + rb"-p|sshpass"
+    + _GIVEN
+    + rb"-p[ \t]*|redis-cli"
+    + _GIVEN
+    + rb"-a[ \t]+|"
+    rb"(?:curl|https?|xh)" + _GIVEN + rb"-[^:\s]*[ \t=]*[^:\s]+:)\\{0,7}[\"'`]?$"
+)
 _UUID = rb"(?i)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 _RISE = rb"[a-z][A-Z]"
 _MEMBER = rb"[\"'`]\]?[ \t*]*:[ \t*]*$"
@@ -126,6 +137,11 @@ def _is_spoken(context: bytes, value: bytes) -> bool:
     ):
         return False
     return not _is_named(value)
+
+
+def client_option(context: bytes, value: bytes) -> bool:
+    """Accept as `spoken` what a database or web client takes by a short option, such as `mysql -p…`."""
+    return bool(re.search(_CLIENT_OPTION, context)) and spoken(context, value)
 
 
 def told(context: bytes, value: bytes) -> bool:
