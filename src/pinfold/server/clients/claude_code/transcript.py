@@ -199,8 +199,9 @@ def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
 
 def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spoken:
     uuid = str(entry["uuid"])
-    at = instant(entry.get("timestamp"))
-    return Spoken(f"{uuid}/{number}" if number else uuid, role, text, at, agent=_agent(entry), **more)
+    name = f"{uuid}/{number}" if number else uuid
+    at, request = instant(entry.get("timestamp")), word(table(entry.get("message")).get("id"))
+    return Spoken(name, role, text, at, agent=_agent(entry), request=request, **more)
 
 
 def _answered(said: Spoken, agent: str | None, answer: str) -> Spoken:
