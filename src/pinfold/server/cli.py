@@ -19,7 +19,8 @@ _ELSEWHERE = {
     "checking": ("doctor", "verify", "rebuild"),
     "exporting": ("export",),
     "backups": ("backup", "restore"),
-    "lab": ("lab", "rent"),
+    "lab": ("lab",),
+    "replay": ("replay", "rent"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

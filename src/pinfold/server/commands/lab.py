@@ -1,14 +1,13 @@
-"""The commands `lab fold`, `lab cost` and `rent`: published experiments, and what a real transcript has cost."""
+"""The commands `lab fold` and `lab cost`: published experiments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from pinfold.context.lab.cost import Cached, Prices
+from pinfold.server.commands.prices import priced
 from pinfold.server.options import JSON, Command
 
 
@@ -49,34 +48,9 @@ def fold(*, show_all: bool, as_json: bool, **options: Any) -> None:
     tell(fold_report(show_all=show_all, **options), as_json=as_json)
 
 
-def _priced(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a prompt cache: what tokens cost, and how long it lives."""
-    usual, dollars = Prices(), click.FloatRange(min=0)
-    prices = {
-        "--read": (usual.read, "of input"),
-        "--output": (usual.output, "of output"),
-        "--cache-read": (usual.cache_read, "read from a prompt cache"),
-        "--cache-write": (
-            usual.cache_write,
-            "written to one for minutes; for an hour it is twice the input's",
-        ),
-    }
-    command = click.option(
-        "--ttl",
-        type=click.IntRange(min=1),
-        default=300,
-        show_default=True,
-        help="Seconds that a cache lives.",
-    )(command)
-    for flag, (default, of) in reversed(prices.items()):
-        told = f"Dollars per million tokens {of}."
-        command = click.option(flag, type=dollars, default=default, show_default=True, help=told)(command)
-    return command
-
-
 @lab.command(cls=Command)
 @click.argument("steps", nargs=-1, type=click.IntRange(min=1, max=1_000_000))
-@_priced
+@priced
 @click.option(
     "--step-seconds", type=click.IntRange(min=1), default=30, show_default=True, help="From step to step."
 )
@@ -95,18 +69,3 @@ def cost(
     from pinfold.server.commands.tables import tell
 
     tell(cost_report(steps, Prices(**prices), Cached(ttl, step_seconds, resumes)), as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("transcript", type=click.Path(path_type=Path))
-@_priced
-@JSON
-def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
-    """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
-
-    In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
-    """
-    from pinfold.server.commands.rent_report import rent_report
-    from pinfold.server.commands.tables import tell
-
-    tell(rent_report(transcript, Prices(**prices), ttl), as_json=as_json)

@@ -38,7 +38,8 @@ def rent_report(path: Path, prices: Prices, lifetime_s: float) -> Report:
         raise InvalidInputError(f"{path} holds no usage figures.", _ACCEPTED)
     paid = rent(seen, prices, lifetime_s)
     rows = [_row(day, each) for day, each in paid.days.items()]
-    return Report(_facts(path, paid), _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))
+    facts = {"transcript": str(path)} | rent_facts(paid)
+    return Report(facts, _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))
 
 
 def _row(name: str, paid: Paid) -> tuple[str, ...]:
@@ -46,9 +47,9 @@ def _row(name: str, paid: Paid) -> tuple[str, ...]:
     return name, *map(str, counts), f"{paid.dollars:.2f}", f"{paid.rewrite_dollars:.2f}"
 
 
-def _facts(path: Path, paid: Rent) -> dict[str, object]:
+def rent_facts(paid: Rent) -> dict[str, object]:
+    """Return all there is, for programs."""
     return {
-        "transcript": str(path),
         "days": [{"day": day} | asdict(each) for day, each in paid.days.items()],
         "resumes": [asdict(each) | {"at": each.at.isoformat()} for each in paid.resumes],
         "total": asdict(paid.total),
