@@ -27,16 +27,20 @@ _COLUMNS = (
 _ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
 
 
-def rent_report(path: Path, prices: Prices, lifetime_s: float) -> Report:
-    """Return a transcript's figures. Raises `InvalidInputError` for a file that holds none."""
+def paid_for(path: Path, prices: Prices, lifetime_s: float) -> Rent:
+    """Return what a transcript has cost. Raises `InvalidInputError` for a file that holds no figures."""
     try:
         found = found_at(path)
         seen = [] if found is None else usages(path, found.client)
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror}.", _ACCEPTED) from error
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.", _ACCEPTED) from error
     if not seen:
         raise InvalidInputError(f"{path} holds no usage figures.", _ACCEPTED)
-    paid = rent(seen, prices, lifetime_s)
+    return rent(seen, prices, lifetime_s)
+
+
+def rent_report(path: Path, paid: Rent, lifetime_s: float) -> Report:
+    """Return it as a table, a day a row."""
     rows = [_row(day, each) for day, each in paid.days.items()]
     facts = {"transcript": str(path)} | rent_facts(paid)
     return Report(facts, _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pinfold.context.lab.cost import Prices
+from pinfold.server.commands.page_file import page_file, told_of, with_page
 from pinfold.server.commands.prices import priced
 from pinfold.server.options import JSON, Command
 
@@ -67,6 +68,7 @@ def _limited(command: Callable[..., None]) -> Callable[..., None]:
 )
 @priced
 @click.option("--steps", "show_steps", is_flag=True, help="Show each request instead of the sums.")
+@with_page
 @JSON
 def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: bool, **options: Any) -> None:
     """Run a TRANSCRIPT through a policy: what each request took, and what it would have with pinfold's projection.
@@ -78,27 +80,41 @@ def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: b
     In a pipe: a name, and its figures raw, client, projected, reported; with --steps number, instant (UTC), the four.
     """
     from pinfold.server.commands.progress import bar
-    from pinfold.server.commands.replay_report import Choice, Limits, replay_report
+    from pinfold.server.commands.replay_report import Choice, Limits, report_of, seen
     from pinfold.server.commands.tables import tell
 
+    page, overwrite = options.pop("page"), options.pop("overwrite")
     prices = Prices(**{name: options.pop(name) for name in ("read", "output", "cache_read", "cache_write")})
     lifetime_s, tokens = options.pop("ttl"), options.pop("tokens")
     choice = Choice(client, prices, lifetime_s, tokens, Limits(**options))
-    with bar("replay") as progress:
-        report = replay_report(transcript, choice, progress, show_steps=show_steps)
-    tell(report, as_json=as_json)
+    with page_file(page, overwrite=overwrite) as file, bar("replay") as progress:
+        found = seen(transcript, choice, progress)
+        if file is not None:
+            from pinfold.server.commands.replay_page import replay_page
+
+            file.write(replay_page(found, prices))
+    tell(told_of(report_of(found, show_steps=show_steps), page), as_json=as_json)
 
 
 @click.command(cls=Command)
 @click.argument("transcript", type=click.Path(path_type=Path))
 @priced
+@with_page
 @JSON
-def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
+def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool, **options: Any) -> None:
     """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
 
     In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
     """
-    from pinfold.server.commands.rent_report import rent_report
+    from pinfold.server.commands.rent_report import paid_for, rent_report
     from pinfold.server.commands.tables import tell
 
-    tell(rent_report(transcript, Prices(**prices), ttl), as_json=as_json)
+    lifetime_s = options.pop("ttl")
+    prices = Prices(**options)
+    with page_file(page, overwrite=overwrite) as file:
+        paid = paid_for(transcript, prices, lifetime_s)
+        if file is not None:
+            from pinfold.server.commands.rent_page import rent_page
+
+            file.write(rent_page(transcript, paid, prices))
+    tell(told_of(rent_report(transcript, paid, lifetime_s), page), as_json=as_json)

@@ -95,15 +95,8 @@ class Seen:
     paid: Rent | None
 
 
-def replay_report(
-    path: Path, choice: Choice, progress: Progress | None = None, *, show_steps: bool = False
-) -> Report:
-    """Replay a transcript. Raises `InvalidInputError` for a file that is none, or holds no request to a model."""
-    return report_of(seen(path, choice, progress), show_steps=show_steps)
-
-
 def seen(path: Path, choice: Choice, progress: Progress | None = None) -> Seen:
-    """Replay a transcript; raises as `replay_report`."""
+    """Replay a transcript. Raises `InvalidInputError` for a file that is none, or holds no request to a model."""
     try:
         found = _recognized(path, choice.client)
         window = window_of(found.client, model_of(found), choice.limits.window)
