@@ -10,18 +10,11 @@ from pinfold.server.pages.charts import Chart, Series, Tone
 
 MOST_RESUMES = 60
 _TONES: dict[str, Tone] = {
-    "plain": "plain",
+    "plain": "second",
     "read": "third",
     "written": "first",
     "rewritten": "lost",
     "output": "fourth",
-}
-_NAMES = {
-    "plain": "beside the cache",
-    "read": "read from the cache",
-    "written": "written to it",
-    "rewritten": "written anew after it ran out",
-    "output": "output",
 }
 
 
@@ -53,8 +46,8 @@ def _kinds(paid: Rent, prices: Prices) -> Chart:
     values = [_cents(spent[kind]) for kind in KINDS]
     return Chart(
         "kinds",
-        "What was paid for, by kind",
-        [_NAMES[kind] for kind in KINDS],
+        "Dollars paid, by kind",
+        KINDS,
         (Series("paid", values),),
         unit="$",
     )
@@ -62,16 +55,16 @@ def _kinds(paid: Rent, prices: Prices) -> Chart:
 
 def _days(paid: Rent, prices: Prices) -> Chart:
     spent = [dollars_by_kind(each, prices) for each in paid.days.values()]
-    series = tuple(
-        Series(_NAMES[kind], [_cents(each[kind]) for each in spent], _TONES[kind]) for kind in KINDS
+    series = tuple(Series(kind, [_cents(each[kind]) for each in spent], _TONES[kind]) for kind in KINDS)
+    return Chart(
+        "days", "Dollars paid, by day (UTC) and kind", list(paid.days), series, unit="$", is_stacked=True
     )
-    return Chart("days", "Cost by day (UTC) and kind", list(paid.days), series, unit="$", is_stacked=True)
 
 
 def _anew(resumes: tuple[Resume, ...]) -> Chart:
-    labels = [f"{each.at:%Y-%m-%d %H:%M}" for each in resumes]
+    labels = [f"{each.at:%m-%d %H:%M}" for each in resumes]
     values = [_cents(each.dollars) for each in resumes]
-    title = "What each resume cost, because the cache had run out"
+    title = "Dollars paid at each resume, because the cache had run out"
     return Chart("anew", title, labels, (Series("written anew", values, "lost"),), unit="$")
 
 

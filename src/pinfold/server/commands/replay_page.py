@@ -65,7 +65,7 @@ def _request_charts(replayed: Replayed) -> Iterator[Chart]:
     groups = [replayed.sent[start : start + size] for start in range(0, len(replayed.sent), size)]
     labels = [_span(number * size, len(group)) for number, group in enumerate(groups)]
     points = "" if size == 1 else f"; each point is the largest of {size} requests"
-    raw = Series("raw: all that was said", [max(each.raw for each in group) for group in groups], "plain")
+    raw = Series("raw", [max(each.raw for each in group) for group in groups], "third")
     others = tuple(_sent_by(groups))
     title = f"Tokens sent again with each request{points}"
     yield Chart("requests", title, labels, (raw, *others), kind="line", unit="tokens")
@@ -74,15 +74,13 @@ def _request_charts(replayed: Replayed) -> Iterator[Chart]:
 
 
 def _sent_by(groups: Sequence[Sequence[Sent]]) -> Iterator[Series]:
-    yield Series(
-        "client: after its folds", [max(each.client for each in group) for group in groups], "second"
-    )
-    yield Series("projected: by the policy", [max(each.projected for each in group) for group in groups])
+    yield Series("client", [max(each.client for each in group) for group in groups], "second")
+    yield Series("projected", [max(each.projected for each in group) for group in groups])
     told = [
         max((each.reported for each in group if each.reported is not None), default=None) for group in groups
     ]
     if any(each is not None for each in told):
-        yield Series("reported by the client", told, "fourth")
+        yield Series("reported", told, "fourth")
 
 
 def _span(start: int, length: int) -> str:

@@ -30,7 +30,7 @@
     const ticks = { color: colour("muted"), padding: 6 };
     return {
       x: { stacked: chart.stacked, grid: { display: false }, border: { color: colour("line") },
-           ticks: { ...ticks, autoSkip: true, maxRotation: 0 } },
+           ticks: { ...ticks, autoSkip: true, autoSkipPadding: 14, maxRotation: 0 } },
       y: { stacked: chart.stacked, beginAtZero: true, grid, border: { display: false },
            ticks: { ...ticks, maxTicksLimit: 6, callback: (value) => short.format(value) } },
     };
