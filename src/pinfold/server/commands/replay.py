@@ -74,8 +74,7 @@ def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: b
     """Run a TRANSCRIPT through a policy: what each request took, and what it would have with pinfold's projection.
 
     raw is all that was said until then, client what its client had left of that after its own folds, projected what
-    the policy makes of it, reported what the client wrote down. Pictures, the model's thoughts and pinfold's own tools
-    are only in what is reported.
+    the policy makes of it, reported what the client wrote down. Pictures and the model's thoughts are only in that.
 
     In a pipe: a name, and its figures raw, client, projected, reported; with --steps number, instant (UTC), the four.
     """

@@ -1,7 +1,7 @@
 """A transcript as a replay takes it: what was said, when the model was asked, when its client folded.
 
-In one pass and in the memory of its longest line. Pictures, a model's thoughts and what pinfold's own tools said are
-not among a transcript's messages. Source: design 4 (replay).
+In one pass and in the memory of its longest line. Pictures and a model's thoughts are not counted.
+Source: design 4 (replay).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Reading:
     """One reading of one transcript."""
 
     def __init__(self, found: Found, policy: Policy) -> None:
-        self.form = found.format()
+        self.form = found.format(own_tools=True)
         self.replay = Replay(policy)
         self.figures = Figures(found.client)
         self._speaker = found.heading.agent
