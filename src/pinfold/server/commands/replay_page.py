@@ -44,7 +44,7 @@ def replay_page(seen: Seen, prices: Prices) -> str:
         "version": __version__,
         "seen": seen,
         "replayed": replayed,
-        "requests": list(_request_charts(replayed)),
+        "requests": list(request_charts(replayed)),
         "folds": folds[:MOST_FOLDS],
         "folds_left_out": len(folds[MOST_FOLDS:]),
         "lost": _lost(folds[:MOST_FOLDS]),
@@ -60,7 +60,8 @@ def _rows(whose: str, folds: Sequence[FoldMade]) -> Iterator[_Row]:
         yield _Row(whose, number, each)
 
 
-def _request_charts(replayed: Replayed) -> Iterator[Chart]:
+def request_charts(replayed: Replayed) -> Iterator[Chart]:
+    """Yield what each request sent again, at most `MOST_POINTS` points, and once more without raw if that dwarfs it."""
     size = -(-len(replayed.sent) // MOST_POINTS)
     groups = [replayed.sent[start : start + size] for start in range(0, len(replayed.sent), size)]
     labels = [_span(number * size, len(group)) for number, group in enumerate(groups)]
