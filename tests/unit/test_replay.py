@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pinfold.context.lab.losses import Loss
+from pinfold.context.lab.losses import Loss, Watch
 from pinfold.context.lab.replay import Replay
 from pinfold.context.lab.replayed import STRATEGIES, FoldMade, Replayed
 from pinfold.context.projection import Budget, Message, Policy
+from tests.secret_samples import mixed
 from tests.unit.projections import generated, rough, tight
 
 HOUR_S = 3_600.0
@@ -131,6 +133,15 @@ def test_a_pin_is_paid_for_by_the_projection_alone_and_what_it_holds_no_fold_los
 
     assert "src/part_0.py" in lost()
     assert "src/part_0.py" not in lost(Message(0, "system", "src/part_0.py", pinned=True))
+
+
+def test_no_secret_is_among_what_is_named_as_lost() -> None:
+    secret = f"ghp_{mixed(36)}"
+    watch = Watch([f"The token is `{secret}` since v1.2.3."])
+    loss = watch.loss("nothing of it")
+    assert (loss.lost, loss.named[1:]) == (2, ("v1.2.3",))
+    assert re.fullmatch(r"\[redacted:github-token:[0-9a-f]{8}\]", loss.named[0])
+    assert watch.loss(f"the token {secret}").lost == 1
 
 
 def test_a_request_that_cannot_be_made_to_fit_is_counted_and_the_replay_goes_on() -> None:
