@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +109,22 @@ def test_calls_of_one_answer_are_one_request_however_their_results_come_between(
     assert [step["reported"] for step in steps] == [500, 700]
 
 
+def test_calls_of_one_name_far_apart_hold_nothing_between_them_together(tmp_path: Path) -> None:
+    talk = Talk()
+    for turn in range(30):
+        talk.user(f"Turn {turn}: {'look at this once more and tell what you see ' * 8}")
+        talk.begins()
+        name = talk.calls("Bash", {"command": "ls"})
+        talk.results(name, "one file")
+    text = "".join(json.dumps(line) + "\n" for line in talk.lines)
+    path = tmp_path / "t.jsonl"
+    path.write_text(re.sub(r"toolu_\d+", "toolu_1", text))
+    narrow = ("--window", "1200", "--output-reserve", "0", "--safety-margin", "0", "--keep", "600")
+    facts = _facts(path, *BARE, *narrow)
+    assert [each["step"] for each in facts["folds"]["policy"]] == [13, 18, 23, 28]
+    assert all(each["before"] < 1_200 - 500 for each in facts["folds"]["policy"])
+
+
 @pytest.mark.parametrize(
     ("path", "requests", "folds", "reported"),
     [
@@ -176,9 +194,7 @@ def test_broken_lines_are_counted_and_the_rest_is_replayed(tmp_path: Path) -> No
 
 
 def test_a_compressed_transcript_is_read_as_it_is_by_replay_and_rent(tmp_path: Path) -> None:
-    zstd = pytest.importorskip(
-        "backports.zstd" if __import__("sys").version_info < (3, 14) else "compression.zstd"
-    )
+    zstd = pytest.importorskip("backports.zstd" if sys.version_info < (3, 14) else "compression.zstd")
     path = week(days=1, turns=2).written(tmp_path / "week.jsonl")
     packed = tmp_path / "week.jsonl.zst"
     packed.write_bytes(zstd.compress(path.read_bytes()))

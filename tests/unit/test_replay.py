@@ -54,16 +54,15 @@ def _sums(messages: Iterable[Message]) -> Iterator[int]:
     yield total
 
 
-def _policy(**more: object) -> Policy:
-    budget = Budget(1_600, system_prompt=60, tool_definitions=40)
-    return replace(tight(**more), budget=budget)
+def _policy(**caps: int) -> Policy:
+    return replace(tight(), budget=Budget(1_600, system_prompt=60, tool_definitions=40), caps=caps)
 
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from((0.0, HOUR_S)))
 def test_what_is_projected_is_what_was_said_less_what_was_won_and_folded(seed: int, idle_s: float) -> None:
     messages = _messages(seed, 40)
-    found = _played(messages, _policy(caps={"Bash": 150}), idle_s).result()
+    found = _played(messages, _policy(Bash=150), idle_s).result()
     assert [each.raw for each in found.sent] == list(_sums(messages))
     won = sum(each.tokens for each in found.won.values())
     folded = sum(each.before - each.after for each in found.folds)
@@ -74,7 +73,7 @@ def test_what_is_projected_is_what_was_said_less_what_was_won_and_folded(seed: i
 
 
 def test_each_strategy_has_its_part_in_a_conversation_that_is_long_enough() -> None:
-    found = _played(_messages(3, 120), _policy(caps={"Bash": 150}), HOUR_S).result()
+    found = _played(_messages(3, 120), _policy(Bash=150), HOUR_S).result()
     assert found.folds
     assert {name: (won.count > 0, won.tokens > 0) for name, won in found.won.items()} == dict.fromkeys(
         STRATEGIES, (True, True)
