@@ -103,6 +103,8 @@ def test_the_tables_say_what_was_counted(transcript: Path) -> None:
     first = [int(shown.replace(",", "")) for _, shown in cells[:4]]
     assert first == [facts["steps"][0][kind] for kind in ("raw", "client", "projected", "reported")]
     assert f"<b>{facts['totals']['projected']:,}</b> as projected" in text
+    assert f"<b>{facts['totals']['raw'] / 1e6:.1f} M</b> tokens, raw" in text
+    assert f"{facts['totals']['raw']:,} raw, {facts['totals']['client']:,} as the client folded" in text
     assert "<b>3 → 0</b>" in text
 
 

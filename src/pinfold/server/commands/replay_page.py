@@ -17,6 +17,7 @@ MOST_POINTS = 240
 """Of a line; more requests than that share points."""
 
 MOST_FOLDS = 120
+_MILLIONS = 10_000_000
 _DWARFED = 3
 """How many times the client's largest request raw may be before the others get a drawing without it."""
 
@@ -44,6 +45,7 @@ def replay_page(seen: Seen, prices: Prices) -> str:
         "version": __version__,
         "seen": seen,
         "replayed": replayed,
+        "rounded": {kind: _rounded(tokens) for kind, tokens in replayed.totals.items()},
         "requests": list(request_charts(replayed)),
         "folds": folds[:MOST_FOLDS],
         "folds_left_out": len(folds[MOST_FOLDS:]),
@@ -97,7 +99,14 @@ def _lost(folds: Sequence[_Row]) -> Chart:
     return Chart("lost", title, [each.name for each in folds], series, unit="specifics", is_stacked=True)
 
 
-def _won(replayed: Replayed) -> Chart:
+def _won(replayed: Replayed) -> Chart | None:
+    if not any(won.count for won in replayed.won.values()):
+        return None
     values = [won.tokens for won in replayed.won.values()]
     title = "Tokens that the milder strategies took out of later requests"
     return Chart("won", title, list(replayed.won), (Series("tokens", values, "third"),), unit="tokens")
+
+
+def _rounded(tokens: int) -> str:
+    """Return a number that fits where little room is."""
+    return f"{tokens / 1e6:,.1f} M" if tokens >= _MILLIONS else f"{tokens:,}"
