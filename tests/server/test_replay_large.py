@@ -87,6 +87,7 @@ def test_at_a_terminal_there_is_a_bar_and_a_table_without_empty_columns(tmp_path
     shown = _shown(project, bare)
     assert re.search(r"\n +raw +client +projected *\n", shown)
     assert "The transcript has no usage figures" in shown
+    assert re.search(r"rent +\[#+\] +100%", on_terminal(project, "rent", str(path)))
 
 
 def _shown(project: Project, path: Path) -> str:

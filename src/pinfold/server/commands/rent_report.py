@@ -10,6 +10,7 @@ from pinfold.context.lab.rent import Paid, Rent, rent
 from pinfold.server.commands.tables import Report
 from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.usage import usages
+from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 
 _COLUMNS = (
@@ -27,11 +28,11 @@ _COLUMNS = (
 _ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
 
 
-def paid_for(path: Path, prices: Prices, lifetime_s: float) -> Rent:
+def paid_for(path: Path, prices: Prices, lifetime_s: float, progress: Progress | None = None) -> Rent:
     """Return what a transcript has cost. Raises `InvalidInputError` for a file that holds no figures."""
     try:
         found = found_at(path)
-        seen = [] if found is None else usages(path, found.client)
+        seen = [] if found is None else usages(path, found.client, progress)
     except OSError as error:
         raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.", _ACCEPTED) from error
     if not seen:

@@ -105,13 +105,15 @@ def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool,
 
     In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
     """
+    from pinfold.server.commands.progress import bar
     from pinfold.server.commands.rent_report import paid_for, rent_report
     from pinfold.server.commands.tables import tell
 
     lifetime_s = options.pop("ttl")
     prices = Prices(**options)
     with page_file(page, overwrite=overwrite) as file:
-        paid = paid_for(transcript, prices, lifetime_s)
+        with bar("rent") as progress:
+            paid = paid_for(transcript, prices, lifetime_s, progress)
         if file is not None:
             from pinfold.server.commands.rent_page import rent_page
 

@@ -11,6 +11,7 @@ from pinfold.context.lab.rent import Usage
 from pinfold.server.clients import claude_code, codex
 from pinfold.server.transcripts.lenient import count, instant, parsed, word
 from pinfold.server.transcripts.lines import Lines
+from pinfold.store import Progress
 
 Read = Callable[[dict[str, Any]], "tuple[str, Usage] | None"]
 
@@ -40,14 +41,16 @@ class Figures:
         return sorted(self._found.values(), key=lambda usage: usage.at)
 
 
-def usages(path: Path, client: str) -> list[Usage]:
+def usages(path: Path, client: str, progress: Progress | None = None) -> list[Usage]:
     """Return a transcript's figures in order of time, one for each request; none for a client that writes none.
 
-    Lines that cannot be read are passed over. Raises `OSError`.
+    Lines that cannot be read are passed over; `progress` is told the bytes read, of how many. Raises `OSError`.
     """
-    figures = Figures(client)
+    figures, total = Figures(client), path.stat().st_size
     for line in Lines(path):
         figures.take(line.content)
+        if progress is not None:
+            progress(min(line.stop, total), total)
     return figures.in_order()
 
 
