@@ -17,10 +17,10 @@ _ELSEWHERE = {
     "installing": ("install", "uninstall"),
     "forgetting": ("forget", "gc"),
     "checking": ("doctor", "verify", "rebuild"),
+    "replay": ("replay",),
     "exporting": ("export",),
     "backups": ("backup", "restore"),
-    "lab": ("lab",),
-    "replay": ("replay", "rent"),
+    "lab": ("lab", "rent"),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

@@ -1,12 +1,14 @@
-"""The commands `lab fold` and `lab cost`: published experiments."""
+"""The commands `lab fold`, `lab cost` and `rent`: published experiments, and what a real transcript has cost."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
 from pinfold.context.lab.cost import Cached, Prices
+from pinfold.server.commands.page_file import page_file, told_of, with_page
 from pinfold.server.commands.prices import priced
 from pinfold.server.options import JSON, Command
 
@@ -69,3 +71,29 @@ def cost(
     from pinfold.server.commands.tables import tell
 
     tell(cost_report(steps, Prices(**prices), Cached(ttl, step_seconds, resumes)), as_json=as_json)
+
+
+@click.command(cls=Command)
+@click.argument("transcript", type=click.Path(path_type=Path))
+@priced
+@with_page
+@JSON
+def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool, **options: Any) -> None:
+    """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
+
+    In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
+    """
+    from pinfold.server.commands.progress import bar
+    from pinfold.server.commands.rent_report import paid_for, rent_report
+    from pinfold.server.commands.tables import tell
+
+    lifetime_s = options.pop("ttl")
+    prices = Prices(**options)
+    with page_file(page, overwrite=overwrite) as file:
+        with bar("rent") as progress:
+            paid = paid_for(transcript, prices, lifetime_s, progress)
+        if file is not None:
+            from pinfold.server.commands.rent_page import rent_page
+
+            file.write(rent_page(transcript, paid, prices))
+    tell(told_of(rent_report(transcript, paid, lifetime_s), page), as_json=as_json)

@@ -1,4 +1,4 @@
-"""The commands `replay` and `rent`: what a transcript would have taken under a policy, and what it really cost."""
+"""The command `replay`: what a transcript's requests took, and would have taken under a policy."""
 
 from __future__ import annotations
 
@@ -93,29 +93,3 @@ def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: b
 
             file.write(replay_page(found, prices))
     tell(told_of(report_of(found, show_steps=show_steps), page), as_json=as_json)
-
-
-@click.command(cls=Command)
-@click.argument("transcript", type=click.Path(path_type=Path))
-@priced
-@with_page
-@JSON
-def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool, **options: Any) -> None:
-    """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
-
-    In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
-    """
-    from pinfold.server.commands.progress import bar
-    from pinfold.server.commands.rent_report import paid_for, rent_report
-    from pinfold.server.commands.tables import tell
-
-    lifetime_s = options.pop("ttl")
-    prices = Prices(**options)
-    with page_file(page, overwrite=overwrite) as file:
-        with bar("rent") as progress:
-            paid = paid_for(transcript, prices, lifetime_s, progress)
-        if file is not None:
-            from pinfold.server.commands.rent_page import rent_page
-
-            file.write(rent_page(transcript, paid, prices))
-    tell(told_of(rent_report(transcript, paid, lifetime_s), page), as_json=as_json)
