@@ -45,9 +45,10 @@ def transcript(tmp_path: Path) -> Path:
     return week(days=3, turns=12).written(folder / "week.jsonl")
 
 
-def _page(command: str, transcript: Path, *options: str) -> tuple[Path, dict[str, Any]]:
+def _page(command: str, transcript: Path) -> tuple[Path, dict[str, Any]]:
     page = transcript.parent.parent / f"{command}.html"
-    done = _run(command, transcript, "--json", "--html", str(page), *options)
+    how = ("--tokens", "estimate") if command == "replay" else ()
+    done = _run(command, transcript, "--json", "--html", str(page), *how)
     assert done.exit_code == 0, done.output
     facts: dict[str, Any] = json.loads(done.stdout)
     assert facts["page"] == str(page)

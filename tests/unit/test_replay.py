@@ -83,12 +83,12 @@ def test_each_strategy_has_its_part_in_a_conversation_that_is_long_enough() -> N
 def test_letting_go_of_what_cannot_be_shown_any_more_changes_nothing_and_bounds_what_is_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    messages = _messages(5, 200)
+    messages = _messages(5, 130)
     lean = _played(messages, _policy())
     monkeypatch.setattr(Replay, "_let_go", lambda _: None)
     full = _played(messages, _policy())
     assert lean.result() == full.result()
-    assert len(full._talk.history) > 5 * len(lean._talk.history)
+    assert len(full._talk.history) > 3 * len(lean._talk.history)
 
 
 def test_the_clients_folds_begin_its_count_anew_and_the_policys_none() -> None:
