@@ -17,6 +17,7 @@ _ELSEWHERE = {
     "installing": ("install", "uninstall"),
     "forgetting": ("forget", "gc"),
     "checking": ("doctor", "verify", "rebuild"),
+    "replay": ("replay",),
     "exporting": ("export",),
     "backups": ("backup", "restore"),
     "lab": ("lab", "rent"),

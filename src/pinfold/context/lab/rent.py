@@ -46,6 +46,10 @@ class Paid:
     rewrite_dollars: float
 
 
+KINDS = ("plain", "read", "written", "rewritten", "output")
+"""What is paid for: tokens beside the cache, read from it, written to it first and anew, put out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resume:
     """A request after the cache had gone cold: how long nothing was sent, and what had to be written anew."""
@@ -74,6 +78,17 @@ def rent(usages: Sequence[Usage], prices: Prices, lifetime_s: float) -> Rent:
     paid = {day: _paid(usages, places, resumes, prices) for day, places in days.items()}
     total = _paid(usages, range(len(usages)), resumes, prices)
     return Rent(paid, tuple(resumes.values()), total)
+
+
+def dollars_by_kind(paid: Paid, prices: Prices) -> dict[str, float]:
+    """Return what each of `KINDS` has cost; their sum is `paid.dollars`."""
+    apart = {
+        "plain": prices.dollars(sent=paid.plain),
+        "read": prices.dollars(read=paid.read),
+        "rewritten": paid.rewrite_dollars,
+        "output": prices.dollars(output=paid.output),
+    }
+    return {kind: apart.get(kind, max(0.0, paid.dollars - sum(apart.values()))) for kind in KINDS}
 
 
 def _resumes(usages: Sequence[Usage], prices: Prices, lifetime_s: float) -> Iterator[tuple[int, Resume]]:

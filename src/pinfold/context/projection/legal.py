@@ -28,10 +28,10 @@ def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
     for each in messages:
         if each.answers:
             kept.extend([each] if each.answers in answered else [])
-        elif all(call in answered for call in each.calls):
+        elif not each.calls or all(call in answered for call in each.calls):
             kept.append(each)
         elif each.text:
-            kept.append(replace(each, calls=()))
+            kept.append(replace(each, calls=(), inputs=""))
     return tuple(kept)
 
 
@@ -40,6 +40,6 @@ def _in_order(messages: Sequence[Message]) -> set[str]:
     place_of = {each.answers: place for place, each in enumerate(messages) if each.answers}
     found: set[str] = set()
     for place, each in enumerate(messages):
-        if all(place_of.get(call, -1) > place for call in each.calls):
+        if each.calls and all(place_of.get(call, -1) > place for call in each.calls):
             found.update(each.calls)
     return found

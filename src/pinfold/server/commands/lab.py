@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pinfold.context.lab.cost import Cached, Prices
+from pinfold.server.commands.page_file import page_file, told_of, with_page
+from pinfold.server.commands.prices import priced
 from pinfold.server.options import JSON, Command
 
 
@@ -49,34 +50,9 @@ def fold(*, show_all: bool, as_json: bool, **options: Any) -> None:
     tell(fold_report(show_all=show_all, **options), as_json=as_json)
 
 
-def _priced(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a prompt cache: what tokens cost, and how long it lives."""
-    usual, dollars = Prices(), click.FloatRange(min=0)
-    prices = {
-        "--read": (usual.read, "of input"),
-        "--output": (usual.output, "of output"),
-        "--cache-read": (usual.cache_read, "read from a prompt cache"),
-        "--cache-write": (
-            usual.cache_write,
-            "written to one for minutes; for an hour it is twice the input's",
-        ),
-    }
-    command = click.option(
-        "--ttl",
-        type=click.IntRange(min=1),
-        default=300,
-        show_default=True,
-        help="Seconds that a cache lives.",
-    )(command)
-    for flag, (default, of) in reversed(prices.items()):
-        told = f"Dollars per million tokens {of}."
-        command = click.option(flag, type=dollars, default=default, show_default=True, help=told)(command)
-    return command
-
-
 @lab.command(cls=Command)
 @click.argument("steps", nargs=-1, type=click.IntRange(min=1, max=1_000_000))
-@_priced
+@priced
 @click.option(
     "--step-seconds", type=click.IntRange(min=1), default=30, show_default=True, help="From step to step."
 )
@@ -99,14 +75,25 @@ def cost(
 
 @click.command(cls=Command)
 @click.argument("transcript", type=click.Path(path_type=Path))
-@_priced
+@priced
+@with_page
 @JSON
-def rent(transcript: Path, *, ttl: int, as_json: bool, **prices: float) -> None:
+def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool, **options: Any) -> None:
     """Show what the prompt cache of a TRANSCRIPT really cost: reads, writes, and what resumes wrote anew.
 
     In a pipe: day, requests, resumes, tokens plain, read, written, rewritten, output, dollars, those of rewrites.
     """
-    from pinfold.server.commands.rent_report import rent_report
+    from pinfold.server.commands.progress import bar
+    from pinfold.server.commands.rent_report import paid_for, rent_report
     from pinfold.server.commands.tables import tell
 
-    tell(rent_report(transcript, Prices(**prices), ttl), as_json=as_json)
+    lifetime_s = options.pop("ttl")
+    prices = Prices(**options)
+    with page_file(page, overwrite=overwrite) as file:
+        with bar("rent") as progress:
+            paid = paid_for(transcript, prices, lifetime_s, progress)
+        if file is not None:
+            from pinfold.server.commands.rent_page import rent_page
+
+            file.write(rent_page(transcript, paid, prices))
+    tell(told_of(rent_report(transcript, paid, lifetime_s), page), as_json=as_json)

@@ -10,6 +10,7 @@ from pinfold.context.lab.rent import Paid, Rent, rent
 from pinfold.server.commands.tables import Report
 from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.usage import usages
+from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 
 _COLUMNS = (
@@ -27,18 +28,23 @@ _COLUMNS = (
 _ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
 
 
-def rent_report(path: Path, prices: Prices, lifetime_s: float) -> Report:
-    """Return a transcript's figures. Raises `InvalidInputError` for a file that holds none."""
+def paid_for(path: Path, prices: Prices, lifetime_s: float, progress: Progress | None = None) -> Rent:
+    """Return what a transcript has cost. Raises `InvalidInputError` for a file that holds no figures."""
     try:
         found = found_at(path)
-        seen = [] if found is None else usages(path, found.client)
+        seen = [] if found is None else usages(path, found.client, progress)
     except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror}.", _ACCEPTED) from error
+        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.", _ACCEPTED) from error
     if not seen:
         raise InvalidInputError(f"{path} holds no usage figures.", _ACCEPTED)
-    paid = rent(seen, prices, lifetime_s)
+    return rent(seen, prices, lifetime_s)
+
+
+def rent_report(path: Path, paid: Rent, lifetime_s: float) -> Report:
+    """Return it as a table, a day a row."""
     rows = [_row(day, each) for day, each in paid.days.items()]
-    return Report(_facts(path, paid), _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))
+    facts = {"transcript": str(path)} | rent_facts(paid)
+    return Report(facts, _COLUMNS, [*rows, _row("all", paid.total)], _remark(paid, lifetime_s))
 
 
 def _row(name: str, paid: Paid) -> tuple[str, ...]:
@@ -46,9 +52,9 @@ def _row(name: str, paid: Paid) -> tuple[str, ...]:
     return name, *map(str, counts), f"{paid.dollars:.2f}", f"{paid.rewrite_dollars:.2f}"
 
 
-def _facts(path: Path, paid: Rent) -> dict[str, object]:
+def rent_facts(paid: Rent) -> dict[str, object]:
+    """Return all there is, for programs."""
     return {
-        "transcript": str(path),
         "days": [{"day": day} | asdict(each) for day, each in paid.days.items()],
         "resumes": [asdict(each) | {"at": each.at.isoformat()} for each in paid.resumes],
         "total": asdict(paid.total),

@@ -48,16 +48,19 @@ class Found:
     client: str
     heading: Heading
 
-    def format(self) -> Format:
-        """Return what reads it, for one reading from its beginning or from where an earlier one was not open."""
+    def format(self, *, own_tools: bool = False) -> Format:
+        """Return what reads it, for one reading from its beginning or from where an earlier one was not open.
+
+        `own_tools`: pinfold's, too, whose calls and results say what the store holds already.
+        """
         if self.client == claude_code.NAME:
             from pinfold.server.clients.claude_code.transcript import Transcript
 
-            return Transcript()
+            return Transcript(own_tools=own_tools)
         if self.client == codex.NAME:
             from pinfold.server.clients.codex.transcript import Rollout
 
-            return Rollout(self.heading)
+            return Rollout(self.heading, own_tools=own_tools)
         from pinfold.server.transcripts.jsonl import JsonLines
 
         return JsonLines()

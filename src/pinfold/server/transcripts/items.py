@@ -22,7 +22,8 @@ class Spoken:
     `external_id` is the client's own id of it and the same at every reading; `role`, `call_id` and `at` are those of
     `store.commands.Message`. `ran` is what the call of a result was, as far as it is known. `text` may be empty where
     there are pictures. `agent` is the id of the sub-agent that spoke, if one did; its words stay out of the log.
-    `conversation` is whose it is, where one file holds several.
+    `conversation` is whose it is, where one file holds several. `request` is the client's id of the request to the
+    model that it was the answer to, where the client tells.
     """
 
     external_id: str
@@ -36,6 +37,7 @@ class Spoken:
     pictures: tuple[Picture, ...] = ()
     agent: str | None = None
     conversation: str | None = None
+    request: str | None = None
 
 
 def answer_id(agent: str, text: str) -> str:

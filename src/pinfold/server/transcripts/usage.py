@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,29 +10,48 @@ from typing import Any
 from pinfold.context.lab.rent import Usage
 from pinfold.server.clients import claude_code, codex
 from pinfold.server.transcripts.lenient import count, instant, parsed, word
+from pinfold.server.transcripts.lines import Lines
+from pinfold.store import Progress
 
 Read = Callable[[dict[str, Any]], "tuple[str, Usage] | None"]
 
 
-def usages(path: Path, client: str) -> list[Usage]:
+class Figures:
+    """The figures of a transcript whose lines are taken in one after the other."""
+
+    def __init__(self, client: str) -> None:
+        self._read = _READERS.get(client)
+        self._found: dict[str, Usage] = {}
+
+    def take(self, line: bytes) -> tuple[str, Usage] | None:
+        """Return the request that a line has figures of, by its client's name for it; None where it tells nothing new.
+
+        A request stands on several lines, the last of which is whole.
+        """
+        if self._read is None or b"_tokens" not in line:
+            return None
+        seen = self._read(parsed(line) or {})
+        if seen is None or self._found.get(seen[0]) == seen[1]:
+            return None
+        self._found[seen[0]] = seen[1]
+        return seen
+
+    def in_order(self) -> list[Usage]:
+        """Return all of them in order of time, one for each request."""
+        return sorted(self._found.values(), key=lambda usage: usage.at)
+
+
+def usages(path: Path, client: str, progress: Progress | None = None) -> list[Usage]:
     """Return a transcript's figures in order of time, one for each request; none for a client that writes none.
 
-    Lines that cannot be read are passed over. Raises `OSError`.
+    Lines that cannot be read are passed over; `progress` is told the bytes read, of how many. Raises `OSError`.
     """
-    read = _READERS.get(client)
-    found: dict[str, Usage] = {}
-    if read is not None:
-        for line in _lines(path):
-            if (entry := parsed(line)) and (seen := read(entry)):
-                found[seen[0]] = seen[1]  # a request stands on several lines, the last of which is whole
-    return sorted(found.values(), key=lambda usage: usage.at)
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        for line in file:
-            if b"_tokens" in line:
-                yield line
+    figures, total = Figures(client), path.stat().st_size
+    for line in Lines(path):
+        figures.take(line.content)
+        if progress is not None:
+            progress(min(line.stop, total), total)
+    return figures.in_order()
 
 
 def _claude(entry: dict[str, Any]) -> tuple[str, Usage] | None:

@@ -45,13 +45,14 @@ def heading(lines: Iterable[bytes]) -> Heading:
 
 
 class Transcript:
-    """Reads one transcript; see `items.Format`."""
+    """Reads one transcript; see `items.Format`. `own_tools`: what pinfold's tools were asked and answered, too."""
 
     client = NAME
     looks_back_bytes = 0
 
-    def __init__(self) -> None:
+    def __init__(self, *, own_tools: bool = False) -> None:
         self.unknown = 0
+        self._own_tools = own_tools
         self._boundary: Json | None = None
         self._calls: dict[str, Call] = {}
         self._message: str | None = None
@@ -130,7 +131,7 @@ class Transcript:
         made = call(tool, block.get("input"))
         if call_id:
             self._calls[call_id] = made
-        if not made.own:
+        if self._own_tools or not made.own:
             text = rendered(block.get("input")) or tool
             yield _spoken(
                 entry, number, "tool_call", text, tool=tool or None, call_id=call_id, files=made.files
@@ -138,7 +139,7 @@ class Transcript:
 
     def _results(self, entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
         outcome = table(entry.get("toolUseResult"))
-        left_out = outcome.get("isAsync") is True or _serves_itself(entry)
+        is_own = _serves_itself(entry)
         for number, block in enumerate(blocks):
             if not (word(block.get("type")) or "").endswith("tool_result"):
                 continue
@@ -146,7 +147,8 @@ class Transcript:
             made = self._calls.pop(call_id or "", Call())
             text, pictures = _content(rows(block.get("content")) or [block.get("content")])
             text = without_reminders(text)
-            if not (made.own or left_out) and (text or pictures):
+            left_out = (is_own or made.own) and not self._own_tools
+            if not left_out and outcome.get("isAsync") is not True and (text or pictures):
                 said = _spoken(
                     entry,
                     number,
@@ -199,8 +201,9 @@ def _said(entry: Json, blocks: list[Json]) -> Iterator[Spoken]:
 
 def _spoken(entry: Json, number: int, role: str, text: str, **more: Any) -> Spoken:
     uuid = str(entry["uuid"])
-    at = instant(entry.get("timestamp"))
-    return Spoken(f"{uuid}/{number}" if number else uuid, role, text, at, agent=_agent(entry), **more)
+    name = f"{uuid}/{number}" if number else uuid
+    at, request = instant(entry.get("timestamp")), word(table(entry.get("message")).get("id"))
+    return Spoken(name, role, text, at, agent=_agent(entry), request=request, **more)
 
 
 def _answered(said: Spoken, agent: str | None, answer: str) -> Spoken:

@@ -58,13 +58,17 @@ def heading(lines: Iterable[bytes]) -> Heading:
 
 
 class Rollout:
-    """Reads one rollout, whose heading says which thread it is; see `items.Format`."""
+    """Reads one rollout, whose heading says which thread it is; see `items.Format`.
+
+    `own_tools`: what pinfold's tools were asked and answered, too.
+    """
 
     client = NAME
     looks_back_bytes = _LAST_COUNT_BYTES
 
-    def __init__(self, heading: Heading) -> None:
+    def __init__(self, heading: Heading, *, own_tools: bool = False) -> None:
         self.unknown = 0
+        self._own_tools = own_tools
         self._thread = heading.conversation or ""
         self._agent = heading.agent
         self._calls: dict[str, Call] = {}
@@ -129,7 +133,7 @@ class Rollout:
         made, call_id = call(tool, given), word(payload.get("call_id"))
         if call_id:
             self._calls[call_id] = made
-        if not made.own:
+        if self._own_tools or not made.own:
             text = rendered(given) or tool
             yield self._spoken(entry, line, "tool_call", text, tool=tool, call_id=call_id, files=made.files)
 
@@ -138,7 +142,7 @@ class Rollout:
         made = self._calls.pop(call_id or "", Call())
         output = payload.get("output")
         text, pictures = _content(rows(output) or [_unwrapped(output)])
-        if not made.own and (text or pictures):
+        if (self._own_tools or not made.own) and (text or pictures):
             tool = made.tool or None
             more = {"call_id": call_id, "ran": made.ran, "files": made.files, "pictures": pictures}
             yield self._spoken(entry, line, "tool_result", text, tool=tool, **more)
