@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -184,6 +185,21 @@ def test_silent_exchanges_are_hidden_before_anything_is_folded() -> None:
     assert [step for step in played.history if isinstance(step, Hidden)] == [Hidden((2, 3))]
     assert not any(isinstance(step, Folded) for step in played.history)
     assert [each.text for each in request.messages if each.role == "user"] == ["turn 0", "turn 1", "turn 2"]
+
+
+def test_what_calls_ask_for_is_paid_for_folded_and_gone_with_a_call_that_nobody_answered() -> None:
+    policy = Policy(Budget(1_000), size=len, frame=1)
+    asked = Message(1, "assistant", "", calls=("c",), inputs="path: a.py")
+    answered = Message(2, "tool", "text", answers="c")
+    assert project([asked, answered], policy).used.total == len("path: a.py") + len("text") + 2
+    assert project([asked], policy).messages == ()
+    told = replace(asked, text="Look.")
+    assert project([told], policy).messages == (replace(told, calls=(), inputs=""),)
+
+    async def summary() -> str:
+        return await extractive()([asked, answered], 100)
+
+    assert anyio.run(summary) == "- assistant: path: a.py\n- tool: text"
 
 
 def test_what_a_sub_agent_explored_stays_out() -> None:

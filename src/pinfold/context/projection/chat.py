@@ -43,7 +43,7 @@ def chat(
 
 
 def _asked(messages: Sequence[Message], budget: int) -> list[dict[str, str]]:
-    said = "\n\n".join(f"{each.role}: {each.text}" for each in messages)
+    said = "\n\n".join(f"{each.role}: {each.text}\n{each.inputs}".rstrip() for each in messages)
     return [
         {"role": "system", "content": _ASKED.format(words=max(20, budget * 3 // 4))},
         {"role": "user", "content": said},

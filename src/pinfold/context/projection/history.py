@@ -12,10 +12,10 @@ Role = Literal["system", "user", "assistant", "tool"]
 class Message:
     """One message. `number` is its place in the log, greater than that of each message before it.
 
-    An assistant's `calls` are the ids of the tool calls in it; a tool's result `answers` one of them. `subject` is
-    what a result shows (a path, a query): a newer result of the same tool and subject replaces it. All of a shortened
-    text can be fetched at `pointer`. `agent` names the sub-agent whose exploration it is, empty in the main
-    conversation.
+    An assistant's `calls` are the ids of the tool calls in it, `inputs` what they ask for, as it is sent; a tool's
+    result `answers` one of them. `subject` is what a result shows (a path, a query): a newer result of the same tool
+    and subject replaces it. All of a shortened text can be fetched at `pointer`. `agent` names the sub-agent whose
+    exploration it is, empty in the main conversation.
     """
 
     number: int
@@ -28,6 +28,7 @@ class Message:
     pointer: str = ""
     pinned: bool = False
     agent: str = ""
+    inputs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
         elif all(call in answered for call in each.calls):
             kept.append(each)
         elif each.text:
-            kept.append(replace(each, calls=()))
+            kept.append(replace(each, calls=(), inputs=""))
     return tuple(kept)
 
 

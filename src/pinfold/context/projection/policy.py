@@ -55,7 +55,7 @@ class Policy:
     `caps` are the most tokens of a tool's disposable output; results over `spill` become a preview and a pointer;
     results that are `stale_turns` user turns old may be reclaimed. A fold takes the oldest `fold_batch` messages;
     without it, all but the newest `keep`. `size` counts the tokens of a text; `frame` is what each message costs
-    beyond its text.
+    beyond its text and inputs.
     """
 
     budget: Budget
@@ -70,4 +70,5 @@ class Policy:
 
     def tokens(self, message: Message) -> int:
         """Return what a message costs."""
-        return self.size(message.text) + self.frame
+        inputs = self.size(message.inputs) if message.inputs else 0
+        return self.size(message.text) + inputs + self.frame

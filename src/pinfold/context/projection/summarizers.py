@@ -20,5 +20,5 @@ def extractive(words: int = WORDS) -> Summarizer:
 
 
 def _line(message: Message, words: int) -> str:
-    found = message.text.split(" ")
+    found = (message.text or message.inputs).split(" ")
     return f"- {message.role}: {' '.join(found[:words])}{'...' if len(found) > words else ''}"
