@@ -233,6 +233,14 @@ class RecordedFold:
 
 
 @dataclass(frozen=True, slots=True)
+class CommittedProjection:
+    """The outcome of `commit_projection`."""
+
+    receipt: Receipt
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FormerSummary:
     """What the last fold left of what it folded: the next one folds it again. `pointer` leads to all of it."""
 
@@ -327,9 +335,7 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What `verify` found: each problem is one line, none means that everything matches; `held` are the receipts given
-    that the log bears out.
-    """
+    """What `verify` found, a line for each problem; `held` are the receipts given that the log bears out."""
 
     events: int
     artifacts: int
