@@ -158,7 +158,7 @@ WRITES = {
         ),
         lambda one: replace(one, pins=(replace(one.pins[0], supersedes=()),)),
     ),
-    "commit_projection": Write(commands.CommitProjection, lambda store, one: _hide(store, one)),
+    "commit_projection": Write(commands.CommitProjection, _hide),
     "record_fold": Write(commands.RecordFold, lambda store, one: store.record_fold(one)),
     "search_history": Write(
         commands.SearchHistory,
