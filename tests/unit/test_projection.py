@@ -240,3 +240,12 @@ def test_ten_thousand_messages_are_projected_in_a_tenth_of_a_second(messages: in
         took.append(time.process_time() - begun)
     print(f"{len(played.history)} steps in {min(took) * 1_000:.1f} ms")
     assert min(took) < 0.1
+
+
+def test_a_pin_that_came_amid_an_exchange_stands_behind_it() -> None:
+    call = Message(1, "assistant", "", calls=("a", "b"))
+    first, last = Message(2, "tool", "1", answers="a"), Message(4, "tool", "2", answers="b")
+    pin = Message(3, "system", "we keep this", pinned=True)
+    after = Message(5, "user", "go on")
+    assert project([call, first, pin, last, after], tight()).messages == (call, first, last, pin, after)
+    assert project([call, pin, after], tight()).messages == (pin, after), "of a call that was cut short"

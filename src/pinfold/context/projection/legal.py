@@ -23,6 +23,8 @@ def exchanges(messages: Sequence[Message]) -> Iterator[Exchange]:
 
 def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Put what was pinned in the midst of an exchange behind it."""
+    if not any(map(_is_beside, messages)):
+        return tuple(messages)
     return tuple(each for run in exchanges(messages) for each in sorted(run, key=_is_beside))
 
 
