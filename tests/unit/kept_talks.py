@@ -55,7 +55,7 @@ async def _play(folder: Path, seed: int, turns: int) -> Played:
     try:
         talk = await opened(store)
         requests = []
-        for turn in _turns(seed, turns):
+        for turn in turns_of(seed, turns):
             await talk.append(*turn)
             await _pin(store, talk, draw)
             idle_s = draw.choice((0.0, 0.0, 0.0, 400.0))
@@ -65,7 +65,8 @@ async def _play(folder: Path, seed: int, turns: int) -> Played:
         await store.close()
 
 
-def _turns(seed: int, turns: int) -> Iterator[list[Message]]:
+def turns_of(seed: int, turns: int) -> Iterator[list[Message]]:
+    """Yield a generated conversation, all that is said in a turn at a time."""
     turn: list[Message] = []
     for message in generated(seed, turns):
         if message.role == "user" and turn:

@@ -29,8 +29,8 @@ from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.contract.acts import checkpoint, spill
 from tests.store.children import child, line_of
-from tests.unit.kept_talks import ANNA, BEN, FORK, opened, small
-from tests.unit.projections import generated, tight
+from tests.unit.kept_talks import ANNA, BEN, FORK, opened, small, turns_of
+from tests.unit.projections import tight
 
 pytestmark = [pytest.mark.anyio, pytest.mark.promise("P1", "P4", "P31", "P38")]
 
@@ -80,10 +80,9 @@ async def _bodies(store: Store, kind: Kind) -> list[dict[str, Any]]:
 
 async def test_each_decision_is_an_event(store: Store) -> None:
     talk = await opened(store, policy=small())
-    for message in generated(8, 14):
-        await talk.append(message)
-        if message.role == "user":
-            await talk.request(400.0)
+    for turn in turns_of(8, 14):
+        await talk.append(*turn)
+        await talk.request(400.0)
     committed = await _bodies(store, Kind.PROJECTION_COMMITTED)
     told = [Hidden(tuple(body["hidden"])) for body in committed if body["hidden"]]
     assert [step for step in talk.history if isinstance(step, Hidden)] == told
@@ -108,6 +107,17 @@ async def test_a_fold_is_recorded_with_what_it_stands_for_and_its_size(
     )
     assert fold.summary is not None
     assert (await store.artifact_bytes(fold.summary, 0, 10_000)).content.decode() == folded.text
+
+
+async def test_a_fold_is_audited_as_every_other_one(store: Store, talk: KeptConversation) -> None:
+    decided = "We decided to keep the sessions in Redis for 15 minutes, because phones drop them."
+    await _say(talk, f"{'word ' * 20}. {decided}", *("word " * 60 for _ in range(5)))
+    await talk.fold()
+    first = await store.fold(1)
+    [(pointer, sentence)] = first.offered
+    assert (pointer, sentence) == ("H2", decided)
+    assert (await store.brief_state(ANNA)).fold == first
+    assert (await store.verify()).problems == ()
 
 
 @pytest.mark.parametrize("rejections", [0, 1, 2])

@@ -6,11 +6,11 @@ What it decides stands in the log as events, so its history is what the log tell
 from __future__ import annotations
 
 from collections.abc import Sequence
-from uuid import uuid4
 
 from anyio import to_thread
 
 from pinfold.context.projection.advancing import Advancing
+from pinfold.context.projection.auditing import recorded
 from pinfold.context.projection.entering import Entrance
 from pinfold.context.projection.folding import Summarizer
 from pinfold.context.projection.history import Decision, Folded, Hidden, Message, Shortened
@@ -19,7 +19,7 @@ from pinfold.context.projection.request import Request, project
 from pinfold.context.projection.told import Told
 from pinfold.context.tokens import count
 from pinfold.store import Store
-from pinfold.store.commands import CommitProjection, RecordFold, StartSession
+from pinfold.store.commands import CommitProjection, StartSession
 from pinfold.store.results import PinnedDecision
 from pinfold.store.values import Caller, Pointer, PointerKind, Stale
 
@@ -122,19 +122,13 @@ class KeptConversation(Advancing):
         await self.read_on()
 
     async def _record(self, fold: Folded) -> None:
-        summary = await to_thread.run_sync(self._entrance.summary, fold.text)
-        gone = [step for step in self.projected().messages if step.number in set(fold.messages)]
-        command = RecordFold(
-            self.caller,
-            uuid4().hex,
-            "projection",
-            tokens_before=sum(map(self.policy.tokens, gone)),
-            tokens_after=self.policy.size(fold.text),
-            messages=len(fold.messages),
-            summary=summary,
-            folded=fold.messages,
-        )
+        store, folded = self._told.store, set(fold.messages)
+        before = sum(self.policy.tokens(each) for each in self.projected().messages if each.number in folded)
+        pins = [pin for pin in (await store.brief_state(self.caller)).pins if pin.superseded_by is None]
+        sizes = before, self.policy.size(fold.text)
+        command = await to_thread.run_sync(recorded, fold, self._told.entries, pins, self._entrance, sizes)
         try:
-            await self._told.store.record_fold(command)
+            await store.record_fold(command)
         finally:
-            summary.content.close()
+            if command.summary is not None:
+                command.summary.content.close()

@@ -28,12 +28,16 @@ _NOW = 2**62
 
 
 class Told:
-    """The steps of a session up to the seq `seen`, and how many tokens its texts have, where that was counted."""
+    """The steps of a session up to the seq `seen`.
+
+    `entries` are its messages and summaries by number, as they are stored; `tokens` those of texts that were counted.
+    """
 
     def __init__(self, store: Store, session: int) -> None:
         self.store = store
         self.session = session
         self.steps: list[Step] = []
+        self.entries: dict[int, Message] = {}
         self.tokens: dict[str, int] = {}
         self._line: tuple[tuple[int, int], ...] = ()
         self._begin_anew()
@@ -42,7 +46,7 @@ class Told:
         self.seen = 0
         self.steps.clear()
         self.tokens.clear()
-        self._entries: dict[int, Message] = {}
+        self.entries.clear()
         self._pins: dict[int, int] = {}
 
     async def read_on(self, until: int | None = None) -> None:
@@ -99,22 +103,23 @@ class Told:
     def _message(self, seq: int, body: Body) -> Message:
         if body.get("exact") and not body.get("artifacts"):  # whose pointers follow what was counted
             self.tokens[body["text"]] = body.get("tokens", 0)
-        message = self._entries[seq] = _message(seq, body)
+        message = self.entries[seq] = _message(seq, body)
         return message
 
     def _left_out(self, body: Body) -> Iterator[Step]:
         if body["hidden"]:
             yield Hidden(tuple(body["hidden"]))
         for seq, why in body["reclaimed"]:
-            if seq in self._entries:
-                yield Shortened(seq, one_line(self._entries[seq], Stale(why)), "reclaimed", why)
+            if seq in self.entries:
+                yield Shortened(seq, one_line(self.entries[seq], Stale(why)), "reclaimed", why)
 
     async def _fold(self, place: int, body: Body) -> Folded:
         """Return a fold; a client's compaction stands for all that was said before."""
         summary = await self.store.artifact_bytes(body["summary"]["artifact"], 0, _SUMMARY_BYTES)
         text = summary.content.decode("utf-8", "replace")
-        folded = tuple(body.get("folded") or (seq for seq in self._entries if seq < place))
-        self._entries[place] = Message(place, "system", text)
+        folded = tuple(body.get("folded") or (seq for seq in self.entries if seq < place))
+        pointer = f"A{body['summary']['artifact']}"
+        self.entries[place] = Message(place, "system", text, pointer=pointer)
         return Folded(place, folded, text)
 
     async def _pinned(self, end: int) -> AsyncIterator[Placed]:
