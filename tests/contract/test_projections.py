@@ -15,7 +15,7 @@ from pinfold.store.results import CommittedProjection
 from pinfold.store.values import Caller, Pointer, PointerKind, Stale
 from tests.contract.acts import ANNA, BEN, checkpoint, pin, say
 
-pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P31", "P38")]
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P31", "P38", "P39")]
 
 FORK = Caller("claude-code", "another way")
 

@@ -25,7 +25,7 @@ from tests.store.children import ended
 from tests.unit.kept_talks import ANNA, FORK, Played, bytes_of, opened, play, small
 from tests.unit.projections import generated, orphans
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.promise("P31", "P39")]
 SEEDS = (4, 8)
 TURNS = 14
 SAYS_WHY = {Kind.PROJECTION_COMMITTED, Kind.FOLD_RECORDED, Kind.DECISION_SUPERSEDED}
