@@ -1,6 +1,6 @@
 """A conversation that is kept in the log of a store: every process that opens it goes on with the same requests.
 
-What it decides stands in the log as events, so its history is what the log tells, and nothing else. Source: design 4, P39.
+What it decides stands in the log as events, so its history is what the log tells, and nothing else. Source: P39.
 """
 
 from __future__ import annotations
