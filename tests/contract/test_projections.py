@@ -46,7 +46,10 @@ async def test_what_is_left_out_stands_in_the_log_of_its_session(store: Store) -
     body = await _last_body(store)
     assert (body["kind"], body["session"], made.receipt.seq) == ("projection.committed", 1, two + 1)
     assert (body["hidden"], body["reclaimed"]) == ([one], [[two, "old"]])
-    assert (await store.entry(one)).text == "one", "nothing is deleted"
+    entries = [await store.entry(seq) for seq in (one, two)]
+    assert [each.text for each in entries] == ["one", "two"], "nothing is deleted"
+    since = made.receipt.seq
+    assert [each.omitted for each in entries] == [("hidden", since), ("old", since)]
 
 
 async def test_a_decision_is_committed_once_for_its_key(store: Store) -> None:
@@ -130,6 +133,7 @@ async def test_projections_and_forks_are_the_same_after_a_rebuild(store: Store) 
     await store.rebuild()
     assert (await store.verify()).problems == ()
     assert await store.brief_state(FORK) == before
+    assert (await store.entry(one)).omitted is None, "it is the fork that leaves it out"
     with pytest.raises(ConflictError):
         await _fork(store, one)
 
