@@ -52,6 +52,15 @@ async def test_what_is_left_out_stands_in_the_log_of_its_session(store: Store) -
     assert [each.omitted for each in entries] == [("hidden", since), ("old", since)]
 
 
+async def test_the_newest_decision_about_a_message_is_the_one_that_is_said_of_it(store: Store) -> None:
+    [one] = await _seqs(store, "one")
+    await _commit(store, reclaimed={one: Stale.OLD})
+    since = (await _commit(store, hidden=(one,))).receipt.seq
+    for _ in range(2):
+        assert (await store.entry(one)).omitted == ("hidden", since)
+        await store.rebuild()
+
+
 async def test_a_decision_is_committed_once_for_its_key(store: Store) -> None:
     [one] = await _seqs(store, "one")
     first = await _commit(store, hidden=(one,), key="k")

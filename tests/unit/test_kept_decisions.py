@@ -198,9 +198,12 @@ async def test_a_fold_that_is_told_anew_without_the_forgotten_keeps_its_place(
     await store.record_fold(command)
     summary.content.close()
     await _say(talk, "after")
-    before = [each.text for each in (await talk.request()).messages]
+    before, then = [each.text for each in (await talk.request()).messages], talk.seq
     await store.forget(Forget(BEN, (Pointer(PointerKind.PIN, 1),)))
     assert [each.text for each in (await talk.request()).messages] == before[1:] == ["what was said", "after"]
+    assert [each.text for each in (await talk.as_of(then)).messages] == before[1:]
+    fork = await fork_conversation(store, FORK, then, small(), extractive())
+    assert [each.text for each in (await fork.request()).messages] == before[1:]
 
 
 async def test_a_pin_whose_successor_was_forgotten_does_not_come_back(

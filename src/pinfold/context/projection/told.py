@@ -55,15 +55,14 @@ class Told:
         From the beginning where something was forgotten meanwhile. Raises `NotFoundError` for a seq behind the end.
         """
         end = await self._end(until)
-        own, kinds = list[LoggedEvent](), set[str]()
-        async for event in self._events(end):
+        found, kinds = list[Placed](), set[str]()
+        async for event, last in self._events(end):
             kinds.add(event.kind)
             if event.session == self.session or not self.seen:
-                own.append(event)
+                found.extend(await self._steps(event, last))
         if self.seen and Kind.ENTRY_FORGOTTEN in kinds:
             self._begin_anew()
             return await self.read_on(end)
-        found = [step for event in own for step in await self._steps(event)]
         if not self.seen or Kind.DECISION_PINNED in kinds:
             found.extend([step async for step in self._pinned(end)])
         self.steps.extend(step for _, step in sorted(found, key=itemgetter(0)))
@@ -76,27 +75,32 @@ class Told:
             raise NotFoundError(f"as of {until}", f"the log has {end} events", "Name an earlier seq.")
         return end if until is None else until
 
-    async def _events(self, end: int) -> AsyncIterator[LoggedEvent]:
-        """Yield what is new in the log, of whatever session; at first only what counts for this one."""
+    async def _events(self, end: int) -> AsyncIterator[tuple[LoggedEvent, int]]:
+        """Yield what is new in the log, of whatever session, and up to where it counts; at first only what may count.
+
+        Folds are told anew behind that, without what was forgotten.
+        """
         if self.seen:
-            async for event in _log(self.store, self.seen, end):
-                yield event
+            async for event in _log(self.store, self.seen):
+                yield event, end
             return
         for session, last in await self._heritage():
-            async for event in _log(self.store, 0, min(last, end), session):
-                yield event
+            async for event in _log(self.store, 0, session):
+                yield event, min(last, end)
 
-    async def _steps(self, event: LoggedEvent) -> list[Placed]:
+    async def _steps(self, event: LoggedEvent, last: int) -> list[Placed]:
         if event.body is None:
             return []
         body = body_of(event.body, event.version)
+        place = body.get("of", {}).get("seq", event.seq) if event.kind == Kind.FOLD_RECORDED else event.seq
+        if place > last:
+            return []
         match event.kind:
             case Kind.MESSAGE_APPENDED:
                 return [(event.seq, self._message(event.seq, body))]
             case Kind.PROJECTION_COMMITTED:
                 return [(event.seq, step) for step in self._left_out(body)]
             case Kind.FOLD_RECORDED if body.get("summary"):
-                place = body.get("of", {}).get("seq", event.seq)  # told anew, it keeps its place
                 return [(place, await self._fold(place, body))]
         return []
 
@@ -165,12 +169,10 @@ async def _origins(store: Store, session: int) -> AsyncIterator[tuple[int, int]]
         session = before.session
 
 
-async def _log(store: Store, after: int, end: int, session: int | None = None) -> AsyncIterator[LoggedEvent]:
-    """Yield events behind `after` up to `end`."""
-    while after < end and (slice_ := await store.logged(after, session)):
+async def _log(store: Store, after: int, session: int | None = None) -> AsyncIterator[LoggedEvent]:
+    """Yield the events behind `after`, of one session or of all."""
+    while slice_ := await store.logged(after, session):
         for event in slice_:
-            if event.seq > end:
-                return
             yield event
         after = slice_[-1].seq
 
