@@ -22,7 +22,7 @@ from pinfold.context.projection import (
 from pinfold.context.projection.kept import KeptConversation, fork_conversation
 from pinfold.store import Store
 from pinfold.store.commands import RecordFold
-from pinfold.store.errors import ConflictError, NotFoundError
+from pinfold.store.errors import ConflictError, InvalidInputError, NotFoundError
 from pinfold.store.events import Kind
 from pinfold.store.forgetting import Forget
 from pinfold.store.sqlite.store import open_store
@@ -248,6 +248,21 @@ async def test_a_fork_of_a_fork_has_what_each_had_at_its_fork_and_the_same_point
     assert texts == ["in the fork", "in the second"]
     assert [each.pointer for each in second.projected().messages if each.role == "tool"] == ["A1"]
     assert len(await store.artifacts(None, 10)) == 1, "nothing is copied"
+
+
+async def test_a_fork_begins_at_an_entry_or_a_fold_and_at_nothing_that_has_no_place(
+    store: Store, talk: KeptConversation
+) -> None:
+    await _say(talk, "one " * 90, "two " * 90, "three")
+    at = Pointer(PointerKind.ENTRY, 3)
+    fork = await fork_conversation(store, FORK, at, small(), extractive())
+    assert [each.pointer for each in fork.projected().messages] == ["H2", "H3"]
+    assert await talk.fold()
+    fold = Pointer(PointerKind.FOLD, 1)
+    again = await fork_conversation(store, Caller("harness", "2"), fold, small(), extractive())
+    assert again.projected() == talk.projected()
+    with pytest.raises(InvalidInputError, match="P1 is no place in a conversation"):
+        await fork_conversation(store, BEN, Pointer(PointerKind.PIN, 1), small(), extractive())
 
 
 async def test_a_fork_that_began_elsewhere_and_a_time_to_come_are_refused(

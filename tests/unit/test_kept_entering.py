@@ -11,7 +11,7 @@ import pytest
 from pinfold.context.projection import Message
 from pinfold.context.projection.kept import KeptConversation
 from pinfold.store import Store
-from pinfold.store.errors import TooLargeError
+from pinfold.store.errors import InvalidInputError, TooLargeError
 from pinfold.store.events import Kind
 from pinfold.store.sqlite.store import open_store
 from tests.faults.raw_bytes import everything, leaks
@@ -131,6 +131,12 @@ async def test_a_pin_that_is_too_long_is_refused_and_its_message_too(
 ) -> None:
     with pytest.raises(TooLargeError, match=r"A pin has 2,001 characters; the limit is 2,000"):
         await talk.append(Message(0, "user", "hello"), Message(0, "user", "x" * 2_001, pinned=True))
+    assert (await store.log_end()).seq == 1
+
+
+async def test_a_result_that_answers_no_call_is_refused(store: Store, talk: KeptConversation) -> None:
+    with pytest.raises(InvalidInputError, match="A tool's result answers no call"):
+        await talk.append(ASKED, answer(LONG), answer("x = 1", call=""))
     assert (await store.log_end()).seq == 1
 
 

@@ -19,7 +19,7 @@ from pinfold.context.tokens import count
 from pinfold.context.visible import shorten
 from pinfold.store.commands import Message as Entry
 from pinfold.store.commands import PinDecision, SpillArtifact
-from pinfold.store.errors import TooLargeError
+from pinfold.store.errors import InvalidInputError, TooLargeError
 from pinfold.store.redaction import Redactor
 from pinfold.store.values import MAX_ARTIFACT_BYTES, MAX_PIN_CHARS, MAX_WHY_CHARS, Caller
 
@@ -38,9 +38,16 @@ class Entrance:
     def entries(self, messages: Sequence[Message], key: str | None) -> list[Entry]:
         """Return what is appended for messages: one entry each, of a call with words two, of several calls more.
 
-        With `key` they are appended once. Counts tokens, so it belongs on a worker thread. Raises `TooLargeError`.
+        With `key` they are appended once. Counts tokens, so it belongs on a worker thread. Raises `TooLargeError`,
+        and `InvalidInputError` for a result that answers no call.
         """
-        found = [entry for message in messages for entry in self._entries(message)]
+        found: list[Entry] = []
+        try:
+            for message in messages:
+                found.extend(self._entries(message))
+        except BaseException:
+            let_go(found)
+            raise
         return [replace(entry, external_id=key and f"{key}:{place}") for place, entry in enumerate(found)]
 
     def summary(self, text: str) -> SpillArtifact:
@@ -71,6 +78,11 @@ class Entrance:
 
     def _result(self, message: Message) -> Entry:
         """Return a result as it enters: cut, put behind a pointer, or whole."""
+        if not message.answers:
+            raise InvalidInputError(
+                "A tool's result answers no call.",
+                "Give the id of its call as `answers`: no request holds it else.",
+            )
         text, tokens = message.text, self.policy.size(message.text)
         artifacts: tuple[SpillArtifact, ...] = ()
         cut = at_source(replace(message, pointer=""), self.policy)
@@ -82,7 +94,7 @@ class Entrance:
         return replace(
             self._entry(message, "tool_result", text),
             tool=message.tool or None,
-            call_id=message.answers or None,
+            call_id=message.answers,
             files=(message.subject,) if message.subject else (),
             artifacts=artifacts,
         )
@@ -102,3 +114,9 @@ class Entrance:
     def _clean(self, text: str) -> str:
         """Half of a secret would not be known for one, so they are replaced before anything is cut."""
         return self.redactor.text(text).text
+
+
+def let_go(entries: Sequence[Entry]) -> None:
+    """Close what entries bring along."""
+    for artifact in (each for entry in entries for each in entry.artifacts):
+        artifact.content.close()

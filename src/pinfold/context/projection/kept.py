@@ -11,7 +11,7 @@ from anyio import to_thread
 
 from pinfold.context.projection.advancing import Advancing
 from pinfold.context.projection.auditing import recorded
-from pinfold.context.projection.entering import Entrance
+from pinfold.context.projection.entering import Entrance, let_go
 from pinfold.context.projection.folding import Summarizer
 from pinfold.context.projection.history import Decision, Folded, Hidden, Message, Shortened
 from pinfold.context.projection.policy import Policy
@@ -20,6 +20,7 @@ from pinfold.context.projection.told import Told
 from pinfold.context.tokens import count
 from pinfold.store import Store
 from pinfold.store.commands import CommitProjection, StartSession
+from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import PinnedDecision
 from pinfold.store.values import Caller, Pointer, PointerKind, Stale
 
@@ -34,15 +35,27 @@ async def open_conversation(
 async def fork_conversation(
     store: Store, caller: Caller, at: int | Pointer, policy: Policy, summarize: Summarizer
 ) -> KeptConversation:
-    """Begin the caller's conversation as what another one was at a seq, at an entry or at a checkpoint.
+    """Begin the caller's conversation as what another one was at a seq, an entry, a checkpoint or a fold.
 
     Nothing is copied and nothing changes there; pins and pointers are the same. Asked for again, it goes on in the
-    fork. Raises `NotFoundError`, and `ConflictError` where the caller's conversation began elsewhere.
+    fork. Raises `NotFoundError`, `InvalidInputError` for other pointers, and `ConflictError` where the caller's
+    conversation began elsewhere.
     """
-    seq = at if isinstance(at, int) else at.number
-    if isinstance(at, Pointer) and at.kind is PointerKind.CHECKPOINT:
-        seq = (await store.checkpoint(at.number)).seq
+    seq = at if isinstance(at, int) else await _seq_of(store, at)
     return await _opened(store, StartSession(caller, fork_at=seq), policy, summarize)
+
+
+async def _seq_of(store: Store, at: Pointer) -> int:
+    match at.kind:
+        case PointerKind.ENTRY:
+            return at.number
+        case PointerKind.CHECKPOINT:
+            return (await store.checkpoint(at.number)).seq
+        case PointerKind.FOLD:
+            return (await store.fold(at.number)).seq
+    raise InvalidInputError(
+        f"{at} is no place in a conversation.", "Fork at an entry, a checkpoint or a fold."
+    )
 
 
 async def _opened(
@@ -83,8 +96,7 @@ class KeptConversation(Advancing):
         try:
             await self._told.store.append_messages(self.caller, entries)
         finally:
-            for artifact in (each for entry in entries for each in entry.artifacts):
-                artifact.content.close()
+            let_go(entries)
         await self.read_on()
 
     async def pin(self, text: str, why: str = "", supersedes: Sequence[int] = ()) -> PinnedDecision:
