@@ -112,6 +112,7 @@ KINDS: dict[str, tuple[Damage, str]] = {
     ),
     "fold changed": (_sql("UPDATE fold SET body = replace(body, 'auto', 'manual')"), "view fold: it differs"),
     "fold deleted": (_sql("DELETE FROM fold"), "view fold: it differs"),
+    "omission made up": (_sql("INSERT INTO omission VALUES (1, 2, 3, 'old')"), "view omission: it differs"),
     "message's id changed": (_sql("UPDATE external SET external_id = 'm2'"), "view external: it differs"),
     "message's id deleted": (_sql("DELETE FROM external"), "view external: it differs"),
     "pin called forgotten": (

@@ -20,11 +20,11 @@ import anyio
 import pytest
 
 from pinfold.server.export.markdown import code, fenced
-from pinfold.store.commands import Message
+from pinfold.store.commands import CommitProjection, Message
 from pinfold.store.forgetting import Forget
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.values import Pointer, PointerKind
-from tests.contract.acts import ANNA, BEN, pin, spill
+from pinfold.store.values import Pointer, PointerKind, Stale
+from tests.contract.acts import ANNA, BEN, pin, say, spill
 from tests.server.person import BLOB, LOG, ODD, Project, with_a_past
 
 CARE = Path(__file__).parents[2] / "docs" / "care.md"
@@ -46,6 +46,8 @@ async def _more(project: Project) -> None:
     await spill(store, BLOB, label="the blob again")
     await store.append_messages(ANNA, [Message("assistant", BREAKING), Message("user", "to be forgotten")])
     await pin(store, "of another session", BEN)
+    seqs = [int(pointer[1:]) for pointer in await say(store, "not sent any more", "one line is left")]
+    await store.commit_projection(CommitProjection(ANNA, hidden=(seqs[0],), reclaimed={seqs[1]: Stale.OLD}))
     await store.close()
 
 
@@ -321,6 +323,8 @@ def test_markdown_shows_pins_and_conversations_and_nothing_stored_gets_out_of_it
     assert "### F1: `auto` compaction" in headings
     assert headings.index("### C1: checkpoint") < headings.index("### F1: `auto` compaction")
     assert "Use Postgres 16" in text
+    [last] = [int(found) for found in re.findall(r"### Event (\d+): what requests leave out", text)]
+    assert f"Not sent any more:\n\n- `H{last - 2}`\n\nSent as one line:\n\n- `H{last - 1}`\n" in text
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import anyio
 
 from pinfold.store.commands import (
     CheckpointState,
+    CommitProjection,
     Message,
     Outline,
     PinDecision,
@@ -25,7 +26,7 @@ from pinfold.store.commands import (
 from pinfold.store.content import collect
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
-from pinfold.store.values import Caller, PinKind
+from pinfold.store.values import Caller, PinKind, Stale
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -52,11 +53,12 @@ async def fill(store: SqliteStore) -> None:
     )
     await store.pin_decision(PinDecision(BEN, "No ORM", "tried, too slow", kind=PinKind.DEAD_END, tokens=9))
     await _spill(store, b"first line\nsecond line\n" * 9_000, "log")
-    await store.append_messages(
+    told = await store.append_messages(
         ANNA,
         [Message("user", "hello walrus", "m1"), Message("tool_result", "3 passed", "m2", tool="Bash")],
         TranscriptMark("/t.jsonl", "claude-code", "anna", 120, "0f" * 16),
     )
+    await store.commit_projection(CommitProjection(ANNA, reclaimed={told.last_seq: Stale.OLD}))
     await store.checkpoint_state(
         CheckpointState(ANNA, "ship", pending=("tests",), next_step="run them", tokens=9)
     )

@@ -129,6 +129,11 @@ class Write:
     fit: Callable[[Any], Any] = lambda command: command
 
 
+async def _hide(store: Store, one: commands.CommitProjection) -> object:
+    told = await store.append_messages(one.caller, [commands.Message("user", "hello")])
+    return await store.commit_projection(replace(one, hidden=(told.last_seq,), reclaimed={}))
+
+
 WRITES = {
     "pin_decision": Write(
         commands.PinDecision,
@@ -141,7 +146,11 @@ WRITES = {
         lambda store, one: store.checkpoint_state(one),
         lambda one: replace(one, fork_of=None),
     ),
-    "start_session": Write(commands.StartSession, lambda store, one: store.start_session(one)),
+    "start_session": Write(
+        commands.StartSession,
+        lambda store, one: store.start_session(one),
+        lambda one: replace(one, fork_at=None),
+    ),
     "append_messages": Write(
         commands.Message,
         lambda store, one: store.append_messages(
@@ -149,6 +158,7 @@ WRITES = {
         ),
         lambda one: replace(one, pins=(replace(one.pins[0], supersedes=()),)),
     ),
+    "commit_projection": Write(commands.CommitProjection, _hide),
     "record_fold": Write(commands.RecordFold, lambda store, one: store.record_fold(one)),
     "search_history": Write(
         commands.SearchHistory,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pinfold.context.projection import Budget, Message, Policy
 
@@ -44,3 +44,11 @@ def _exchange(draw: random.Random, name: str) -> Iterator[Message]:
         yield Message(
             0, "tool", text, answers=call, tool=draw.choice(TOOLS), subject=subject, pointer=pointer
         )
+
+
+def orphans(messages: Sequence[Message]) -> set[str]:
+    """Return the ids of calls without their result and of results without their call."""
+    calls = [call for each in messages for call in each.calls]
+    answers = [each.answers for each in messages if each.answers]
+    assert len(set(calls)) == len(calls)
+    return set(calls) ^ set(answers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio
@@ -26,16 +25,9 @@ from pinfold.context.projection import (
     extractive,
     project,
 )
-from tests.unit.projections import generated, rough, tight
+from tests.unit.projections import generated, orphans, rough, tight
 
 SEEDS = st.integers(0, 10**6)
-
-
-def _orphans(messages: Sequence[Message]) -> set[str]:
-    calls = [call for each in messages for call in each.calls]
-    answers = [each.answers for each in messages if each.answers]
-    assert len(set(calls)) == len(calls)
-    return set(calls) ^ set(answers)
 
 
 def _play(seed: int, turns: int, policy: Policy, idle_s: float = 0.0) -> tuple[Conversation, list[Request]]:
@@ -58,7 +50,7 @@ def _play(seed: int, turns: int, policy: Policy, idle_s: float = 0.0) -> tuple[C
 def test_no_call_stands_without_its_result_and_each_request_is_within_its_budget(seed: int) -> None:
     played, requests = _play(seed, 30, tight())
     for request in requests:
-        assert _orphans(request.messages) == set()
+        assert orphans(request.messages) == set()
         assert request.used.total == sum(map(played.policy.tokens, request.messages)) <= 1_500
     assert any(isinstance(step, Folded) for step in played.history)
 
@@ -248,3 +240,12 @@ def test_ten_thousand_messages_are_projected_in_a_tenth_of_a_second(messages: in
         took.append(time.process_time() - begun)
     print(f"{len(played.history)} steps in {min(took) * 1_000:.1f} ms")
     assert min(took) < 0.1
+
+
+def test_a_pin_that_came_amid_an_exchange_stands_behind_it() -> None:
+    call = Message(1, "assistant", "", calls=("a", "b"))
+    first, last = Message(2, "tool", "1", answers="a"), Message(4, "tool", "2", answers="b")
+    pin = Message(3, "system", "we keep this", pinned=True)
+    after = Message(5, "user", "go on")
+    assert project([call, first, pin, last, after], tight()).messages == (call, first, last, pin, after)
+    assert project([call, pin, after], tight()).messages == (pin, after), "of a call that was cut short"

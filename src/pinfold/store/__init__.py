@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # every command imports this package for its errors, and most need no more
     from pinfold.store.commands import (
         CheckpointState,
+        CommitProjection,
         Message,
         PinDecision,
         RecordFold,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         ArtifactSlice,
         BriefState,
         Checkpoint,
+        CommittedProjection,
         Entry,
         Fold,
         FoldedPart,
@@ -99,7 +101,9 @@ class Store(ABC):
         """Begin the session of a conversation, or go on in the one that it began; note where its transcript lies.
 
         Callers of the client's process are in this conversation from now on. A conversation that was forked
-        stays in its fork. Source: design 3, Which session, which project.
+        stays in its fork. With `fork_at` the session inherits what its origin had up to there, copies nothing, and
+        changes nothing in it. Raises `NotFoundError` for a seq of no session, `ConflictError` for a conversation that
+        began elsewhere. Source: design 1 (Fork), design 3 (Which session, which project).
         """
 
     @abstractmethod
@@ -115,6 +119,14 @@ class Store(ABC):
     @abstractmethod
     async def record_fold(self, command: RecordFold) -> RecordedFold:
         """Append one compaction with its summary and its audit; the same `key` gives the first one again."""
+
+    @abstractmethod
+    async def commit_projection(self, command: CommitProjection) -> CommittedProjection:
+        """Append what requests of the caller's conversation leave out from now on.
+
+        Raises `NotFoundError` unless each is a message of its session or of what that was forked from,
+        `InvalidInputError` for nothing at all, `ConflictError` for a key used with other arguments. Source: P3, P4.
+        """
 
     @abstractmethod
     async def search_history(self, query: SearchHistory) -> SearchPage:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pinfold.store.values import Caller, PinKind, Pointer
+from pinfold.store.values import Caller, PinKind, Pointer, Stale
 
 if TYPE_CHECKING:
     from pinfold.store.content import Content
@@ -127,13 +127,15 @@ class StartSession:
 
     `run` names the client's own process where it is known (else it may name the conversation, for `status` to know of
     it): whoever that started is in this conversation from now on. `transcript` is a path, of a file that need not
-    exist yet; `model` the model's name.
+    exist yet; `model` the model's name. `fork_at` is a seq: a conversation that has not begun yet continues from that
+    event, of whatever session it is.
     """
 
     caller: Caller
     run: str | None = None
     transcript: str | None = None
     model: str | None = None
+    fork_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +158,8 @@ class RecordFold:
 
     `key` is the client's own id of it and makes recording idempotent. `live`: a hook tells of it before the client
     has written it down; what the transcript says later is of the same fold. `tokens_before` and `tokens_after` are
-    the client's figures or estimates, `messages` counts the entries that were folded. The other fields are an
-    audit's, see `results.Fold`.
+    the client's figures or estimates, `messages` counts the entries that were folded. `folded` are the seqs of what
+    the summary stands for, where a harness folds by itself. The other fields are an audit's, see `results.Fold`.
     """
 
     caller: Caller
@@ -173,6 +175,20 @@ class RecordFold:
     lost: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     offered: tuple[tuple[str, str], ...] = ()
     strings: tuple[tuple[str, str], ...] = ()
+    folded: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommitProjection:
+    """What requests of the caller's conversation leave out from now on. Nothing is deleted.
+
+    `hidden` are the seqs of messages that are not sent, `reclaimed` those of tool results that shrink to one line.
+    """
+
+    caller: Caller
+    hidden: tuple[int, ...] = ()
+    reclaimed: Mapping[int, Stale] = field(default_factory=dict)
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

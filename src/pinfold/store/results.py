@@ -160,7 +160,9 @@ class SavedCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A piece of history: a message, a tool call, a tool result. `before` and `after` are its neighbours' seqs."""
+    """A message, a tool call or a tool result. `before` and `after` are its neighbours' seqs, `omitted` how requests of
+    its session leave it out, and since which seq.
+    """
 
     seq: int
     at: str
@@ -174,6 +176,7 @@ class Entry:
     tokens_estimated: bool
     before: int | None = None
     after: int | None = None
+    omitted: tuple[str, int] | None = None
 
     @property
     def pointer(self) -> str:
@@ -233,6 +236,14 @@ class RecordedFold:
 
 
 @dataclass(frozen=True, slots=True)
+class CommittedProjection:
+    """The outcome of `commit_projection`."""
+
+    receipt: Receipt
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class FormerSummary:
     """What the last fold left of what it folded: the next one folds it again. `pointer` leads to all of it."""
 
@@ -269,9 +280,7 @@ class StartedSession:
 
 @dataclass(frozen=True, slots=True)
 class PinHistory:
-    """A pin and what became of it: `others` are what it replaced and what replaced it, directly or not, newest
-    first; `folds` those it went through while it stood, newest first.
-    """
+    """A pin, the `others` that it replaced or that replaced it, the `folds` it went through; both newest first."""
 
     pin: Pin
     others: tuple[Pin, ...]
@@ -327,9 +336,7 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What `verify` found: each problem is one line, none means that everything matches; `held` are the receipts given
-    that the log bears out.
-    """
+    """What `verify` found, a line for each problem; `held` are the receipts given that the log bears out."""
 
     events: int
     artifacts: int

@@ -123,6 +123,15 @@ CREATE TABLE fold (
 ) STRICT;
 CREATE INDEX fold_session ON fold (session, number);
 
+-- VIEW: messages that a session's requests leave out or show as one line, as the newest event about each says.
+CREATE TABLE omission (
+    session INTEGER NOT NULL,
+    message INTEGER NOT NULL, -- its seq
+    seq     INTEGER NOT NULL, -- of that event
+    how     TEXT    NOT NULL, -- hidden, or why it is stale
+    PRIMARY KEY (session, message)
+) STRICT, WITHOUT ROWID;
+
 -- VIEW: the client's own message ids, so that an import is idempotent.
 CREATE TABLE external (
     session     INTEGER NOT NULL,

@@ -52,6 +52,13 @@ class PinKind(StrEnum):
     DEAD_END = "dead_end"
 
 
+class Stale(StrEnum):
+    """Why a tool's result is shown as one line from now on, in the words that stand in that line."""
+
+    OLD = "old"
+    REPLACED = "a newer one is below"
+
+
 BRIEF_ORDER = (PinKind.CONSTRAINT, PinKind.DECISION, PinKind.DEAD_END, PinKind.FACT)
 
 

@@ -12,6 +12,9 @@ from typing import Any
 
 from pinfold.store.events import Body, Event, Kind
 
+HIDDEN = "hidden"
+"""How a message is left out that is not sent at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class PutRow:
@@ -67,6 +70,16 @@ class AmendFold:
 
 
 @dataclass(frozen=True, slots=True)
+class Omit:
+    """From `seq` on, requests of a session leave out a message or show it as one line; `how` says which."""
+
+    session: int
+    message: int
+    seq: int
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the miss of seq `miss` was after is `pointer`, found in the way `how`; None: it is not known after all.
 
@@ -87,7 +100,7 @@ class Unanswer:
     pointers: tuple[str, ...]
 
 
-Change = AmendFold | Answer | PutRow | MarkSuperseded | ContinueConversation | PutEntry | Unanswer
+Change = AmendFold | Answer | PutRow | MarkSuperseded | ContinueConversation | Omit | PutEntry | Unanswer
 
 
 def changes(event: Event) -> list[Change]:
@@ -236,8 +249,9 @@ def _search_answered(event: Event, body: Body) -> list[Change]:
     return [Answer(body["miss"], event.seq, body["pointer"], body["how"], body["search"])]
 
 
-def _nothing(_event: Event, _body: Body) -> list[Change]:
-    return []
+def _projection_committed(event: Event, body: Body) -> list[Change]:
+    found = [*((seq, HIDDEN) for seq in body["hidden"]), *body["reclaimed"]]
+    return [Omit(event.session, seq, event.seq, how) for seq, how in found]
 
 
 _CHANGES: dict[Kind, Callable[[Event, Body], list[Change]]] = {
@@ -251,5 +265,5 @@ _CHANGES: dict[Kind, Callable[[Event, Body], list[Change]]] = {
     Kind.SEARCH_MISSED: _search_missed,
     Kind.SEARCH_ANSWERED: _search_answered,
     Kind.ENTRY_FORGOTTEN: _entry_forgotten,
-    Kind.PROJECTION_COMMITTED: _nothing,
+    Kind.PROJECTION_COMMITTED: _projection_committed,
 }

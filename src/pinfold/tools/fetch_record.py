@@ -162,6 +162,7 @@ def _entry_record(entry: Entry) -> Record:
     }
     what = f"{entry.role} {quoted(entry.tool, 60)}" if entry.tool else entry.role
     beside = ", ".join(f"{word} {pointer}" for word, pointer in neighbours.items() if pointer)
+    omitted = entry.omitted and "left out of requests since event {1} ({0})".format(*entry.omitted)
     facts = {
         "role": entry.role,
         "tool": entry.tool,
@@ -171,11 +172,12 @@ def _entry_record(entry: Entry) -> Record:
         "session": entry.session,
         "tokens": entry.tokens or None,
         **neighbours,
+        "omitted": omitted,
         "text": entry.text,
     }
     return Record(
         entry.pointer,
-        f"{what}, {_origin(entry.at, entry.session)}",
+        f"{what}, {_origin(entry.at, entry.session)}{f', {omitted}' if omitted else ''}",
         entry.text,
         facts,
         f"Neighbours: {beside}" if beside else None,

@@ -5,7 +5,7 @@ A harness keeps a `Conversation`, appends its messages and asks it for the next 
 
 from pinfold.context.projection.advancing import Conversation, OverBudgetError, TooLongError
 from pinfold.context.projection.folding import Summarizer
-from pinfold.context.projection.history import Folded, Hidden, Message, Shortened, Step
+from pinfold.context.projection.history import Folded, Hidden, Message, Shortened, Step, Superseded
 from pinfold.context.projection.policy import Budget, Cache, Policy
 from pinfold.context.projection.request import Request, project
 from pinfold.context.projection.summarizers import extractive
@@ -23,6 +23,7 @@ __all__ = [
     "Shortened",
     "Step",
     "Summarizer",
+    "Superseded",
     "TooLongError",
     "extractive",
     "project",

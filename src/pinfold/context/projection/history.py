@@ -33,11 +33,15 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """From here on `text` stands for the text of a message. `way` is truncated, externalized or reclaimed."""
+    """From here on `text` stands for the text of a message. `way` is truncated, externalized or reclaimed.
+
+    `why` says of a reclaimed one what made it stale.
+    """
 
     message: int
     text: str
     way: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,13 @@ class Hidden:
     """From here on these messages are not sent. Nothing is deleted."""
 
     messages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """From here on a pin no longer holds, and is not sent."""
+
+    message: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +68,4 @@ class Folded:
 
 
 Decision = Shortened | Hidden | Folded
-Step = Message | Decision
+Step = Message | Decision | Superseded

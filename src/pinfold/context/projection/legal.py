@@ -21,6 +21,17 @@ def exchanges(messages: Sequence[Message]) -> Iterator[Exchange]:
             start = stop + 1
 
 
+def settled(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Put what was pinned in the midst of an exchange behind it."""
+    if not any(map(_is_beside, messages)):
+        return tuple(messages)
+    return tuple(each for run in exchanges(messages) for each in sorted(run, key=_is_beside))
+
+
+def _is_beside(message: Message) -> bool:
+    return message.pinned and not (message.calls or message.answers)
+
+
 def whole(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Leave out results without their call, and calls without all of their results, as a killed run leaves them."""
     answered = _in_order(messages)

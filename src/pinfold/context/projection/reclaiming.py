@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pinfold.context.projection.history import Message, Shortened
 from pinfold.context.projection.policy import Policy
 from pinfold.context.projection.shortening import one_line
+from pinfold.store.values import Stale
 
 
 def reclaim(messages: Sequence[Message], policy: Policy, idle_s: float) -> tuple[Shortened, ...]:
@@ -40,15 +41,15 @@ def _stale(messages: Sequence[Message], policy: Policy) -> Iterator[tuple[int, S
         if each.role != "tool" or each.pinned or not each.pointer:
             continue
         if newest.get(_shows(each), each.number) != each.number:
-            why = "a newer one is below"
+            why = Stale.REPLACED
         elif turns_left >= policy.stale_turns:
-            why = "old"
+            why = Stale.OLD
         else:
             continue
         text = one_line(each, why)
         saved = policy.size(each.text) - policy.size(text)
         if saved > 0:
-            yield place, Shortened(each.number, text, "reclaimed"), saved
+            yield place, Shortened(each.number, text, "reclaimed", why), saved
 
 
 def _shows(message: Message) -> tuple[str, str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from pinfold.context.projection.history import Folded, Hidden, Message, Shortened, Step
-from pinfold.context.projection.legal import whole
+from pinfold.context.projection.history import Folded, Hidden, Message, Shortened, Step, Superseded
+from pinfold.context.projection.legal import settled, whole
 from pinfold.context.projection.policy import Policy
 
 
@@ -45,7 +45,7 @@ def project(history: Iterable[Step], policy: Policy, *, as_of: int | None = None
     Pins stand as they are whatever was decided about them; no call stands without its results. `as_of`: with the
     history as it was up to that number of the log. Whether it fits is the caller's to look at.
     """
-    messages = whole(standing(history, as_of))
+    messages = whole(settled(standing(history, as_of)))
     return Request(messages, _used(messages, policy))
 
 
@@ -64,6 +64,8 @@ def standing(history: Iterable[Step], as_of: int | None = None) -> tuple[Message
                     found[step.message] = replace(found[step.message], text=step.text)
             case Hidden():
                 _drop(found, step.messages)
+            case Superseded():
+                found.pop(step.message, None)
             case Folded():
                 if as_of is not None and step.number > as_of:
                     break

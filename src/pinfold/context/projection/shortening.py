@@ -18,7 +18,7 @@ def at_source(message: Message, policy: Policy) -> Shortened | None:
     if cap is not None and tokens > cap:
         return Shortened(message.number, _cut(message.text, cap, policy.size), "truncated")
     if message.pointer and tokens > policy.spill:
-        return Shortened(message.number, _preview(message, tokens), "externalized")
+        return Shortened(message.number, preview(message, tokens), "externalized")
     return None
 
 
@@ -29,10 +29,12 @@ def one_line(message: Message, why: str) -> str:
     return f"[{message.tool or 'tool'} result{of}: {why}{where}]"
 
 
-def _preview(message: Message, tokens: int) -> str:
+def preview(message: Message, tokens: int) -> str:
+    """What stands for a long result: what it is, where all of it can be fetched, and how it begins."""
     size = size_text(len(message.text.encode("utf-8", "replace")))
+    where = f": {message.pointer}" if message.pointer else ""
     shown = message.text[:PREVIEW_CHARS]
-    return f"[{message.tool or 'tool'} result, {size}, {tokens:,} tokens: {message.pointer}]\n{shown}…"
+    return f"[{message.tool or 'tool'} result, {size}, {tokens:,} tokens{where}]\n{shown}…"
 
 
 def _cut(text: str, cap: int, size: Size) -> str:

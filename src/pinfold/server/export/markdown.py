@@ -143,11 +143,19 @@ def _fold(event: LoggedEvent, body: Body) -> str:
     return f"\n### F{body['number']}: {code(body['trigger'])} compaction\n\n{when(event.at)} UTC\n{losses}"
 
 
+def _projection(event: LoggedEvent, body: Body) -> str:
+    reclaimed = [seq for seq, _ in body["reclaimed"]]
+    hidden = _list("Not sent any more", [f"H{seq}" for seq in body["hidden"]])
+    shortened = _list("Sent as one line", [f"H{seq}" for seq in reclaimed])
+    return f"\n### Event {event.seq}: what requests leave out\n\n{when(event.at)} UTC\n{hidden}{shortened}"
+
+
 _TELLING: dict[str, Callable[[LoggedEvent, Any], str]] = {
     Kind.MESSAGE_APPENDED: _message,
     Kind.ARTIFACT_SPILLED: _artifact,
     Kind.STATE_CHECKPOINTED: _checkpoint,
     Kind.FOLD_RECORDED: _fold,
+    Kind.PROJECTION_COMMITTED: _projection,
 }
 """Pins and what supersedes them stand at the beginning."""
 

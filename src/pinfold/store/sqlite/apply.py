@@ -18,6 +18,7 @@ from pinfold.store.views import (
     Change,
     ContinueConversation,
     MarkSuperseded,
+    Omit,
     PutEntry,
     PutRow,
     Unanswer,
@@ -51,6 +52,11 @@ def apply(db: sqlite3.Connection, found: Iterable[Change]) -> None:
                     "INSERT INTO conversation (client, conversation, session) VALUES (?, ?, ?)"
                     " ON CONFLICT (client, conversation) DO UPDATE SET session = excluded.session",
                     (change.client, change.conversation, change.number),
+                )
+            case Omit():
+                db.execute(
+                    "INSERT OR REPLACE INTO omission (session, message, seq, how) VALUES (?, ?, ?, ?)",
+                    (change.session, change.message, change.seq, change.how),
                 )
             case AmendFold():
                 _amend_fold(db, change)

@@ -16,7 +16,7 @@ from pinfold.store.errors import DamagedError, ReadOnlyError
 from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 READ_LIMIT_S = 5.0
 """How long one read may take (P16)."""
 

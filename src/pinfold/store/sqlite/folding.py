@@ -159,7 +159,7 @@ def _amend(tx: Transaction, command: RecordFold, told: Event) -> Event:
 
 
 def _append(tx: Transaction, command: RecordFold, session: int) -> Event:
-    body = {
+    body: Body = {
         "number": tx.next_number("fold"),
         "trigger": command.trigger,
         "live": command.live,
@@ -173,6 +173,8 @@ def _append(tx: Transaction, command: RecordFold, session: int) -> Event:
         "offered": [list(pair) for pair in command.offered],
         "strings": [list(pair) for pair in command.strings],
     }
+    if command.folded:
+        body["folded"] = list(command.folded)
     return tx.append(Draft(Kind.FOLD_RECORDED, body, session, command.caller.actor, command.key))
 
 

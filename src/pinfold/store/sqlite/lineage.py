@@ -41,8 +41,8 @@ def lineage(db: sqlite3.Connection, session: int | None) -> tuple[Heritage, ...]
     while session is not None and len(found) < 100:
         found.append(Heritage(session, until))
         row = db.execute(
-            "SELECT checkpoint.session, checkpoint.seq FROM session"
-            " JOIN checkpoint ON checkpoint.number = session.origin WHERE session.number = ?",
+            "SELECT origin.session, origin.seq FROM session JOIN event AS begun ON begun.seq = session.seq"
+            " JOIN event AS origin ON origin.seq = begun.parent WHERE session.number = ?",
             (session,),
         ).fetchone()
         session, until = (None, until) if row is None else (int(row[0]), min(until, int(row[1])))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from pinfold.store.errors import NotFoundError
@@ -88,7 +89,14 @@ def entry_by_seq(db: sqlite3.Connection, seq: int) -> Entry:
     if event.body is None:
         refuse_forgotten(db, "H", seq)
         raise NotFoundError(f"H{seq}", "it was forgotten on request", hint)
-    return entry_of(event, _neighbour(db, row, "<", "DESC"), _neighbour(db, row, ">", "ASC"))
+    entry = entry_of(event, _neighbour(db, row, "<", "DESC"), _neighbour(db, row, ">", "ASC"))
+    return replace(entry, omitted=_omitted(db, entry))
+
+
+def _omitted(db: sqlite3.Connection, entry: Entry) -> tuple[str, int] | None:
+    query = "SELECT how, seq FROM omission WHERE session = ? AND message = ?"
+    row = db.execute(query, (entry.session, entry.seq)).fetchone()
+    return None if row is None else (row["how"], row["seq"])
 
 
 def _neighbour(db: sqlite3.Connection, row: sqlite3.Row, side: str, order: str) -> int | None:

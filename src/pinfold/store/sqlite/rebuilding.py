@@ -20,6 +20,7 @@ VIEWS = (
     "artifact",
     "checkpoint",
     "fold",
+    "omission",
     "external",
     "miss",
     "answer",

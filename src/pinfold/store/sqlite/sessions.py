@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from pinfold.store.commands import StartSession
+from pinfold.store.errors import ConflictError, NotFoundError
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.results import StartedSession
 from pinfold.store.sqlite import marks
@@ -31,8 +32,10 @@ def start_session(tx: Transaction, command: StartSession) -> StartedSession:
     marks.register(tx, command)
     session = current(tx.db, command.caller)
     if session is not None:
+        _check_origin(tx.db, session, command.fork_at)
         return StartedSession(session, None, repeated=True)
-    event = start(tx, command.caller)
+    seq, caller = command.fork_at, command.caller
+    event = start(tx, caller) if seq is None else _fork_at(tx, caller, seq)
     return StartedSession(event.session, receipt_of(event), repeated=False)
 
 
@@ -55,6 +58,28 @@ def fork(tx: Transaction, caller: Caller, origin: sqlite3.Row, key: str | None, 
     body = _body(tx, caller, number) | {"origin": origin["number"], "request": request}
     parent = int(origin["seq"])
     return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))
+
+
+def _check_origin(db: sqlite3.Connection, session: int, fork_at: int | None) -> None:
+    """Refuse to let a conversation that has begun continue from elsewhere."""
+    query = "SELECT parent FROM event JOIN session USING (seq) WHERE number = ?"
+    if fork_at is not None and db.execute(query, (session,)).fetchone()[0] != fork_at:
+        raise ConflictError(
+            f"This conversation goes on in session {session} already; nothing was forked.",
+            "Fork into a conversation of a new name.",
+        )
+
+
+def _fork_at(tx: Transaction, caller: Caller, seq: int) -> Event:
+    """Begin a new session that follows an event; of a checkpoint's the session knows it as its origin."""
+    row = tx.db.execute("SELECT session FROM event WHERE seq = ? AND session > 0", (seq,)).fetchone()
+    if row is None:
+        why = "there is no such event of a session"
+        raise NotFoundError(f"fork_at {seq}", why, "Fork at a message's or a checkpoint's seq.")
+    found = tx.db.execute("SELECT number FROM checkpoint WHERE seq = ?", (seq,)).fetchone()
+    number = tx.next_number("session")
+    body = _body(tx, caller, number) | {"origin": None if found is None else found["number"]}
+    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, parent=seq))
 
 
 def _body(tx: Transaction, caller: Caller, number: int) -> Body:

@@ -16,6 +16,7 @@ from pinfold.store import Progress, Store
 from pinfold.store.cleaning import cleaned
 from pinfold.store.commands import (
     CheckpointState,
+    CommitProjection,
     Message,
     PinDecision,
     RecordFold,
@@ -34,6 +35,7 @@ from pinfold.store.results import (
     ArtifactSlice,
     BriefState,
     Checkpoint,
+    CommittedProjection,
     Entry,
     Fold,
     FoldedPart,
@@ -59,6 +61,7 @@ from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.logged import log_end, logged
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.pinning import pin_decision
+from pinfold.store.sqlite.projecting import commit_projection
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.rebuilding import rebuild
 from pinfold.store.sqlite.spilling import spill_artifact
@@ -150,6 +153,10 @@ class SqliteStore(Store):
     async def record_fold(self, command: RecordFold) -> RecordedFold:
         """See `Store.record_fold`."""
         return await self._writer.write(partial(folding.record_fold, command=command))
+
+    async def commit_projection(self, command: CommitProjection) -> CommittedProjection:
+        """See `Store.commit_projection`."""
+        return await self._writer.write(partial(commit_projection, command=command))
 
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """See `Store.search_history`."""

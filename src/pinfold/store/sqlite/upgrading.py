@@ -36,6 +36,10 @@ STEPS: dict[int, tuple[str, ...]] = {
         " STRICT, WITHOUT ROWID",
         "CREATE INDEX alias_miss ON alias (miss)",
     ),
+    5: (
+        "CREATE TABLE omission (session INTEGER NOT NULL, message INTEGER NOT NULL, seq INTEGER NOT NULL,"
+        " how TEXT NOT NULL, PRIMARY KEY (session, message)) STRICT, WITHOUT ROWID",
+    ),
 }
 """By the schema that a step leads to: what it does to the one before."""
 

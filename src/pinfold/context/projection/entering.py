@@ -1,0 +1,122 @@
+"""How a message enters the log of a store: with what is long behind a pointer, and without known secrets.
+
+The two mildest strategies work here: what a tool's cap cuts off is not kept, what is over the spill threshold becomes
+an artifact, in the same transaction as its message. Source: design 4 (strategies 1 and 2), P24.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pinfold.context.drafting import draft
+from pinfold.context.pin_lines import pin_text
+from pinfold.context.projection.history import Message
+from pinfold.context.projection.policy import Policy
+from pinfold.context.projection.shortening import at_source, preview
+from pinfold.context.specifics import specifics
+from pinfold.context.tokens import count
+from pinfold.context.visible import shorten
+from pinfold.store.commands import Message as Entry
+from pinfold.store.commands import PinDecision, SpillArtifact
+from pinfold.store.errors import InvalidInputError, TooLargeError
+from pinfold.store.redaction import Redactor
+from pinfold.store.values import MAX_ARTIFACT_BYTES, MAX_PIN_CHARS, MAX_WHY_CHARS, Caller
+
+_LABEL_CHARS = 120
+_SOURCE = "harness"
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """Makes entries of a conversation's messages; whoever stores them then closes their artifacts."""
+
+    caller: Caller
+    redactor: Redactor
+    policy: Policy
+
+    def entries(self, messages: Sequence[Message], key: str | None) -> list[Entry]:
+        """Return what is appended for messages: one entry each, of a call with words two, of several calls more.
+
+        With `key` they are appended once. Counts tokens, so it belongs on a worker thread. Raises `TooLargeError`,
+        and `InvalidInputError` for a result that answers no call.
+        """
+        found: list[Entry] = []
+        try:
+            for message in messages:
+                found.extend(self._entries(message))
+        except BaseException:
+            let_go(found)
+            raise
+        return [replace(entry, external_id=key and f"{key}:{place}") for place, entry in enumerate(found)]
+
+    def summary(self, text: str) -> SpillArtifact:
+        """Return a fold's summary on its way to be kept."""
+        return self._artifact(text, "summary")
+
+    def pin(self, text: str, why: str, supersedes: tuple[int, ...] = ()) -> PinDecision:
+        """Return the pin of a text. Raises `TooLargeError`."""
+        for what, given, limit in (("A pin", text, MAX_PIN_CHARS), ("Its reason", why, MAX_WHY_CHARS)):
+            if len(given) > limit:
+                hint = "Pin the decision itself; a message can hold the rest."
+                raise TooLargeError(what, len(given), limit, unit="characters", hint=hint)
+        found = specifics(f"{text}\n{why}")
+        tokens = count(pin_text(text, why))
+        return PinDecision(self.caller, text, why, supersedes=supersedes, specifics=found, tokens=tokens)
+
+    def _entries(self, message: Message) -> Iterator[Entry]:
+        clean = replace(message, text=self._clean(message.text), inputs=self._clean(message.inputs))
+        if clean.role == "tool":
+            yield self._result(clean)
+            return
+        if clean.text or not clean.calls:
+            pins = (self.pin(clean.text, ""),) if clean.pinned else ()
+            yield replace(self._entry(clean, clean.role, clean.text), pins=pins)
+        for place, call in enumerate(clean.calls):
+            asked = self._entry(clean, "tool_call", "" if place else clean.inputs)
+            yield replace(asked, tool=clean.tool or None, call_id=call)
+
+    def _result(self, message: Message) -> Entry:
+        """Return a result as it enters: cut, put behind a pointer, or whole."""
+        if not message.answers:
+            raise InvalidInputError(
+                "A tool's result answers no call.",
+                "Give the id of its call as `answers`: no request holds it else.",
+            )
+        text, tokens = message.text, self.policy.size(message.text)
+        artifacts: tuple[SpillArtifact, ...] = ()
+        cut = at_source(replace(message, pointer=""), self.policy)
+        if cut is not None:
+            text = cut.text
+        elif tokens > self.policy.spill and not message.pinned:
+            text = preview(replace(message, pointer=""), tokens)
+            artifacts = (self._artifact(message.text, f"{message.tool} {message.subject}"),)
+        return replace(
+            self._entry(message, "tool_result", text),
+            tool=message.tool or None,
+            call_id=message.answers,
+            files=(message.subject,) if message.subject else (),
+            artifacts=artifacts,
+        )
+
+    def _entry(self, message: Message, role: str, text: str) -> Entry:
+        agent = f"{self.caller.conversation}/{message.agent}" if message.agent else None
+        is_exact = self.policy.size is count
+        return Entry(
+            role, text, tokens=self.policy.size(text), tokens_estimated=not is_exact, conversation=agent
+        )
+
+    def _artifact(self, text: str, label: str) -> SpillArtifact:
+        made = draft(self.redactor, [text.encode()], MAX_ARTIFACT_BYTES)
+        named = shorten(" ".join(label.split()) or "result", _LABEL_CHARS)
+        return SpillArtifact(self.caller, made.content, made.outline, named, _SOURCE, aside=True)
+
+    def _clean(self, text: str) -> str:
+        """Half of a secret would not be known for one, so they are replaced before anything is cut."""
+        return self.redactor.text(text).text
+
+
+def let_go(entries: Sequence[Entry]) -> None:
+    """Close what entries bring along."""
+    for artifact in (each for entry in entries for each in entry.artifacts):
+        artifact.content.close()
