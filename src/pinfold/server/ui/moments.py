@@ -1,0 +1,101 @@
+"""What the events of a session say to a person, a line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pinfold.context.visible import shorten, size_text
+from pinfold.store.events import Body, Kind
+from pinfold.store.logged import LoggedEvent
+
+_EXCERPT_CHARS = 280
+_LOOKED_AT_CHARS = 4_000
+"""Of a text of megabytes no more is looked at than its excerpt can need."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One event: where it leads ("" for nowhere), what it is, an excerpt of its text, its tokens (0: not counted)."""
+
+    pointer: str
+    seq: int
+    at: str
+    what: str
+    text: str
+    tool: str = ""
+    tokens: int = 0
+
+
+def moments(events: Iterable[LoggedEvent]) -> list[Moment]:
+    """Return what can be told of events, in their order; those that say nothing by themselves are left out."""
+    return [moment for event in events if (moment := _moment(event))]
+
+
+def _moment(event: LoggedEvent) -> Moment | None:
+    if event.body is None:
+        return Moment("", event.seq, event.at, "forgotten", "")
+    told = _TELLING.get(event.kind)
+    return told(event, json.loads(event.body)) if told else None
+
+
+def _excerpt(text: str) -> str:
+    return shorten(text[:_LOOKED_AT_CHARS], _EXCERPT_CHARS)
+
+
+def _began(event: LoggedEvent, body: Body) -> Moment:
+    origin = f", forked from C{body['origin']}" if body["origin"] else ""
+    return Moment("", event.seq, event.at, "session began", f"{body['client']}{origin}")
+
+
+def _message(event: LoggedEvent, body: Body) -> Moment:
+    what = body["role"].replace("_", " ")
+    tool, tokens = body.get("tool") or "", body.get("tokens", 0)
+    return Moment(
+        f"H{event.seq}", event.seq, body.get("at", event.at), what, _excerpt(body["text"]), tool, tokens
+    )
+
+
+def _pin(event: LoggedEvent, body: Body) -> Moment:
+    what = body["kind"].replace("_", " ")
+    return Moment(f"P{body['number']}", event.seq, event.at, what, _excerpt(body["text"]))
+
+
+def _superseded(event: LoggedEvent, body: Body) -> Moment:
+    return Moment(f"P{body['number']}", event.seq, event.at, "superseded", f"by P{body['by']}")
+
+
+def _artifact(event: LoggedEvent, body: Body) -> Moment:
+    name = body["label"] or body["source"] or body["path"] or ""
+    size = size_text(body["size_bytes"])
+    return Moment(f"A{body['number']}", event.seq, event.at, "artifact", f"{_excerpt(name)} ({size})")
+
+
+def _checkpoint(event: LoggedEvent, body: Body) -> Moment:
+    return Moment(f"C{body['number']}", event.seq, event.at, "checkpoint", _excerpt(body["goal"]))
+
+
+def _fold(event: LoggedEvent, body: Body) -> Moment | None:
+    if body.get("amends"):
+        return None
+    lost = sum(map(len, body["lost"].values()))
+    said = f"{_excerpt(body['trigger'])} compaction, {lost} pinned specifics lost"
+    return Moment(f"F{body['number']}", event.seq, event.at, "fold", said)
+
+
+def _miss(event: LoggedEvent, body: Body) -> Moment:
+    pointer = f"S{body['search']}" if body["search"] else ""
+    return Moment(pointer, event.seq, event.at, "miss", _excerpt(body["query"]))
+
+
+_TELLING: dict[str, Callable[[LoggedEvent, Body], Moment | None]] = {
+    Kind.SESSION_STARTED: _began,
+    Kind.MESSAGE_APPENDED: _message,
+    Kind.DECISION_PINNED: _pin,
+    Kind.DECISION_SUPERSEDED: _superseded,
+    Kind.ARTIFACT_SPILLED: _artifact,
+    Kind.STATE_CHECKPOINTED: _checkpoint,
+    Kind.FOLD_RECORDED: _fold,
+    Kind.SEARCH_MISSED: _miss,
+}
