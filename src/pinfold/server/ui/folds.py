@@ -47,7 +47,7 @@ def charts(newest_first: tuple[Fold, ...]) -> Iterator[Chart]:
         yield Chart("sizes", title, pointers, (before, after), unit="tokens", links=pointers)
     if any(fold.present for fold in folds):
         kept = [kept_of(fold) for fold in folds]
-        title = "Specifics of pins that stood before each fold: kept in its summary, and lost"
+        title = "Specifics of pins that each summary kept and lost"
         series = (
             Series("kept", [left for left, _ in kept], "kept"),
             Series("lost", [present - left for left, present in kept], "lost"),

@@ -10,7 +10,11 @@ from markupsafe import Markup, escape
 from pinfold.context.visible import visible
 
 _LINK = Markup('<a class="pointer" href="{0}">{0}</a>')
-_LINE_START = re.compile(r"^([PACHF][1-9][0-9]{0,14})(?=  |$)", re.MULTILINE)
+_LINE_START = re.compile(
+    r"^(?:(?:State at checkpoint|Last fold) (?=[CF][0-9]+[ ,]|[CF][0-9]+$)|(?=[PACHF][0-9]+(?:  |$)))"
+    r"([PACHF][1-9][0-9]{0,14})",
+    re.MULTILINE,
+)
 _PHRASE_OR_WORD = re.compile(r'"([^"]+)"|([\w$@./:-]*\w)')
 _LEAST_CHARS = 2
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pinfold.context.brief import DEFAULT_BUDGET
 from pinfold.context.budget import HistoryBudget
+from pinfold.server.commands.asking import brief_now
 from pinfold.server.commands.status import Model, budget_of
 from pinfold.server.ui.folds import charts
 from pinfold.server.ui.looking import Look, Page
+from pinfold.store.results import Pin
+from pinfold.store.values import BRIEF_ORDER
 
 _NEWEST = 6
 _FOLDS = 30
+_TONES = ("first", "second", "third", "fourth")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One part of the window: tokens, where it begins and how wide it is in percent, and its colour."""
+    """One part of a bar: tokens, where it begins and how wide it is in percent of the bar, and its colour."""
 
     name: str
     tokens: int
@@ -29,38 +35,55 @@ async def show(look: Look) -> Page:
     store = look.store
     status = await store.status()
     budget = await budget_of(store, Model(), status)
+    state, _ = await brief_now(store)
     folds = await store.folds(None, _FOLDS)
-    newest = await store.checkpoints(None, 1)
+    standing = [pin for pin in state.pins if pin.superseded_by is None]
     facts = {
         "status": status,
         "budget": budget,
-        "shares": shares(budget),
+        "window": bar(_window_parts(budget), budget.window.tokens),
+        "brief": bar(_brief_parts(budget, standing), max(DEFAULT_BUDGET.tokens, budget.brief)),
+        "most": DEFAULT_BUDGET.tokens,
         "last_fold": folds[0] if folds else None,
         "misses": bool(await store.misses(None, 1)),
         "charts": list(charts(folds)),
         "pins": await store.pins(None, _NEWEST),
-        "checkpoint": newest[0] if newest else None,
-        "artifacts": await store.artifacts(None, _NEWEST),
+        "checkpoint": state.checkpoint,
+        "artifacts": state.artifacts[:_NEWEST],
         "sessions": await store.sessions(None, _NEWEST),
     }
     return Page("overview.html", "Overview", facts, "", has_charts=True)
 
 
-def shares(budget: HistoryBudget) -> list[Share]:
-    """Return the parts of a window from its left to its right; what overflows it is cut at its end."""
+def _window_parts(budget: HistoryBudget) -> Iterator[tuple[str, int, str]]:
     window = budget.window
-    parts = (
-        ("client's prompt and tools", window.habit.own_tokens, "plain"),
-        ("pinfold's tools", budget.tools, "second"),
-        ("brief", min(budget.brief, budget.history), "first"),
-        ("left for history", max(0, budget.history - budget.brief), "third"),
-        ("safety margin", window.margin, "plain"),
-        ("output reserve", window.habit.output_reserve, "plain"),
-    )
+    yield "client's prompt and tools", window.habit.own_tokens, "plain"
+    yield "pinfold's tools", budget.tools, "second"
+    yield "brief", min(budget.brief, budget.history), "first"
+    yield "left for history", max(0, budget.history - budget.brief), "third"
+    yield "safety margin", window.margin, "plain"
+    yield "output reserve", window.habit.output_reserve, "plain"
+
+
+def _brief_parts(budget: HistoryBudget, standing: list[Pin]) -> Iterator[tuple[str, int, str]]:
+    """Yield the pins by kind, in the order in which the brief has them, and what else stands in it."""
+    shown = 0
+    for kind, tone in zip(BRIEF_ORDER, _TONES, strict=True):
+        of_kind = [pin for pin in standing if pin.kind is kind]
+        tokens = min(sum(pin.tokens for pin in of_kind), budget.brief - shown)
+        shown += tokens
+        name = kind.value.replace("_", " ")
+        yield f"{len(of_kind)} {name}{'' if len(of_kind) == 1 else 's'}", tokens, tone
+    yield "state, artifacts, last fold", budget.brief - shown, "plain"
+    yield "free", max(0, DEFAULT_BUDGET.tokens - budget.brief), "free"
+
+
+def bar(parts: Iterable[tuple[str, int, str]], total: int) -> list[Share]:
+    """Return parts side by side, from the left; what goes beyond the total is cut at the end."""
     placed: list[Share] = []
     left = 0.0
     for name, tokens, tone in parts:
-        width = min(100 - left, 100 * budget.share(tokens))
+        width = min(100 - left, 100 * tokens / total)
         placed.append(Share(name, tokens, round(left, 3), round(width, 3), tone))
         left += width
     return placed
