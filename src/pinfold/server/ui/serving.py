@@ -45,7 +45,6 @@ def serve(settings: Settings, manner: Manner) -> None:
 
     Raises `NotFoundError` where nothing has been kept for the project, `InvalidInputError` for a port that is taken.
     """
-    signal.signal(signal.SIGTERM, _leave)  # what uvicorn catches it raises again, when all is answered
     try:
         anyio.run(_serve, settings, manner)
     except KeyboardInterrupt:
@@ -71,7 +70,7 @@ def _listening(port: int) -> socket.socket:
         return socket.create_server((ADDRESS, port))
     except OSError as error:
         raise InvalidInputError(
-            f"Port {port} cannot be used: {error.strerror}.",
+            f"Port {port} cannot be used: {os.strerror(error.errno or 0)}.",
             "Name another one, or none: then any that is free is taken.",
         ) from error
 
@@ -91,6 +90,7 @@ async def _answer(store: Store, listener: socket.socket, manner: Manner) -> None
             timeout_graceful_shutdown=_GRACE_S,
         )
     )
+    signal.signal(signal.SIGTERM, _leave)  # uvicorn raises what it caught again, when all is answered
     ended: SystemExit | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_announce, gate, f"http://{ADDRESS}:{port}", manner)
@@ -105,13 +105,13 @@ async def _answer(store: Store, listener: socket.socket, manner: Manner) -> None
 
 
 async def _announce(gate: Gate, address: str, manner: Manner) -> None:
-    """Print the address, show it to who sits at a terminal, and get ready what the first page needs."""
+    """Get ready what the first page needs; then print the address, and show it to who sits at a terminal."""
+    await to_thread.run_sync(_load_tokenizer, abandon_on_cancel=True)
     click.echo(f"{address}/{gate.token}/")
     until = "" if manner.idle_s is None else f" It ends after {manner.idle_s / 60:g} minutes without a visit."
     click.echo(f"Whoever has this address can read the project. Ctrl-C ends it.{until}", err=True)
     if manner.opens_browser and is_terminal(sys.stdout) and _has_desktop():
         await to_thread.run_sync(webbrowser.open, f"{address}/{gate.ticket}", abandon_on_cancel=True)
-    await to_thread.run_sync(_load_tokenizer, abandon_on_cancel=True)
 
 
 def _has_desktop() -> bool:
