@@ -100,4 +100,5 @@ def _first_line(stream: IO[str]) -> str:
     reading.start()
     reading.join(WAIT_S)
     assert found, "nothing was printed in time"
+    assert found[0].startswith("http://"), "it ended without an address"
     return found[0].strip()

@@ -38,13 +38,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page to be: its template, its title, the part of the navigation it belongs to, and what it shows."""
+    """A page to be: its template, its title, what it shows, its part of the navigation, the status of the answer."""
 
     template: str
     title: str
     facts: Mapping[str, Any]
     section: str = ""
     has_charts: bool = False
+    status: int = 200
 
 
 Show = Callable[[Look], Awaitable[Page]]

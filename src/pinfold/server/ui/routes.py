@@ -89,14 +89,16 @@ async def _answer(store: Store, show: Show, number: int, request: Request) -> Re
     look = Look(store, number, request.query_params)
     try:
         page, seq = await settled(look, show)
-        return HTMLResponse(_rendered(store, page, seq))
+        return HTMLResponse(_rendered(store, page, seq), page.status)
     except PinfoldError as error:
-        page = Page("error.html", "Not to be shown", {"said": for_person(str(error))})
-        return HTMLResponse(_rendered(store, page, None), _STATUS.get(type(error), 503))
+        status = _STATUS.get(type(error), 503)
+        said = error.message if isinstance(error, NotFoundError) else for_person(str(error))
+        page = Page("error.html", "Not to be shown", {"said": said}, status=status)
     except Exception as error:  # a bug must not end the server
         note_failure("a page", error)
-        page = Page("error.html", "Failed", {"said": "This page failed inside pinfold; stderr says where."})
-        return HTMLResponse(_rendered(store, page, None), 500)
+        said = "This page failed inside pinfold; stderr says where."
+        page = Page("error.html", "Failed", {"said": said}, status=500)
+    return HTMLResponse(_rendered(store, page, None), page.status)
 
 
 async def settled(look: Look, show: Show) -> tuple[Page, int | None]:

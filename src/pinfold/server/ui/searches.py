@@ -9,6 +9,7 @@ from pinfold.server.commands.finding import desk_of
 from pinfold.server.ui.looking import Look, Page
 from pinfold.server.ui.marking import sought
 from pinfold.server.wording import for_person
+from pinfold.store.errors import InvalidInputError
 from pinfold.store.search_results import HIT_KINDS
 from pinfold.tools import call
 
@@ -17,12 +18,23 @@ _LIMIT = 20
 
 
 async def show(look: Look) -> Page:
-    """Show the form, and what was found if something was asked; raises as the tool does."""
+    """Show the form, and what was found if something was asked, or why that cannot be asked."""
     query = look.text("query")
     given = {name: look.text(name) for name in _FILTERS}
-    facts: dict[str, Any] = {"query": query, "given": given, "kinds": HIT_KINDS, "found": None, "later": None}
+    facts: dict[str, Any] = {
+        "query": query,
+        "given": given,
+        "kinds": HIT_KINDS,
+        "found": None,
+        "later": None,
+        "refused": "",
+    }
     if query:
-        found = await _found(look, query, given)
+        try:
+            found = await _found(look, query, given)
+        except InvalidInputError as error:
+            refused = facts | {"refused": str(error)}
+            return Page("search.html", "Search", refused, "search", status=400)
         facts |= {"found": found, "later": _later(query, given, found.get("next"))}
         facts["hits"] = [(hit, sought(hit.get("text", ""), query)) for hit in found["hits"]]
     return Page("search.html", f"Search: {query}" if query else "Search", facts, "search")
