@@ -75,6 +75,11 @@ def test_the_address_is_reached_by_its_other_name_too(served: Served) -> None:
     assert _asked(served, "/{token}/", "Host: LOCALHOST:{port}").status == 200
 
 
+def test_a_page_can_be_asked_about_without_being_sent(served: Served) -> None:
+    asked = _asked(served, "/{token}/pins", method="HEAD")
+    assert (asked.status, asked.body) == (200, "")
+
+
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
 def test_nothing_but_reading_is_answered(served: Served, method: str) -> None:
     refused = _asked(served, "/{token}/pins", method=method)

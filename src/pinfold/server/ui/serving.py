@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import sys
+import threading
 import time
 import webbrowser
 from dataclasses import dataclass
@@ -111,7 +112,10 @@ async def _announce(gate: Gate, address: str, manner: Manner) -> None:
     until = "" if manner.idle_s is None else f" It ends after {manner.idle_s / 60:g} minutes without a visit."
     click.echo(f"Whoever has this address can read the project. Ctrl-C ends it.{until}", err=True)
     if manner.opens_browser and is_terminal(sys.stdout) and _has_desktop():
-        await to_thread.run_sync(webbrowser.open, f"{address}/{gate.ticket}", abandon_on_cancel=True)
+        ticket = f"{address}/{gate.ticket}"
+        threading.Thread(
+            target=webbrowser.open, args=[ticket], daemon=True
+        ).start()  # some wait for their end
 
 
 def _has_desktop() -> bool:
