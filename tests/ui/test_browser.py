@@ -49,6 +49,9 @@ def test_what_is_stored_neither_runs_nor_loads_nor_breaks_the_page(
     assert [each for each in tab.requested if not each.startswith(evil.address)] == []
     assert tab.value(_FOREIGN) == []
     assert tab.value("document.documentElement.scrollWidth") == 360
+    assert tab.value(_OVERFLOWING) == []
+    tab.show(width=1280)
+    assert tab.value(_OVERFLOWING) == []
 
 
 def test_a_bug_of_ours_would_be_seen_by_the_test_above(tab: Page, evil: Served) -> None:
@@ -124,9 +127,7 @@ def test_without_scripts_all_is_read_as_tables(tab: Page, plain: Served) -> None
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize(
-    "path", ["", "pins", "P1", "folds", "F1", "sessions", "s1", "A1", "C1", "misses", "brief"]
-)
+@pytest.mark.parametrize("path", ["", "pins", "P3", "F1", "s1", "C1"])
 def test_words_stand_out_from_what_they_stand_on(tab: Page, plain: Served, path: str, *, dark: bool) -> None:
     """Contrast of at least 4.5 to 1, as WCAG 2 asks of text."""
     tab.show(width=1200, dark=dark)
@@ -142,6 +143,13 @@ _FOREIGN = r"""
   || (e.tagName === "FORM" && !e.action.startsWith(location.origin))
   || (e.tagName === "SCRIPT" && !e.src && e.type !== "application/json")
 ).map((e) => e.outerHTML.slice(0, 80))
+"""
+
+_OVERFLOWING = r"""
+[...document.querySelectorAll("body *")].filter((e) =>
+  !e.closest("svg, script, canvas, .unseen, thead") && e.checkVisibility() && !/^(INPUT|SELECT|OPTION)$/.test(e.tagName)
+  && getComputedStyle(e).display !== "inline" && e.scrollWidth > e.clientWidth + 1
+).map((e) => `${e.tagName} ${e.className} ${e.clientWidth} < ${e.scrollWidth} ${e.textContent.trim().slice(0, 30)}`)
 """
 
 _FAINT = r"""
