@@ -12,7 +12,7 @@ from pinfold.server.ui.moments import Moment, moments
 from pinfold.store.errors import NotFoundError
 from pinfold.store.session_results import Session
 
-LANE_HEIGHT = 34
+LANE_HEIGHT = 29
 _ROLES: tuple[tuple[str, Tone], ...] = (
     ("user", "first"),
     ("assistant", "second"),
