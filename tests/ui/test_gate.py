@@ -7,9 +7,9 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
-from starlette.responses import Response
 
 from pinfold.server.ui.gate import Gate
 from pinfold.server.ui.routes import NAMED
@@ -109,20 +109,33 @@ def test_the_address_for_the_browsers_command_line_works_once() -> None:
     gate = Gate(_never, ["127.0.0.1:1"])
     assert gate.token not in (gate.ticket, Gate(_never, []).token)
     path = f"/{gate.ticket}"
-    first, again = _refusal(gate, path), _refusal(gate, path)
+    first, again = gate._refusal(_scope(path)), gate._refusal(_scope(path))
     assert first is not None
     assert (first.status_code, first.headers["location"]) == (303, f"/{gate.token}/")
     assert again is not None
     assert again.status_code == 404
 
 
-async def _never(*_: object) -> None:
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_only_who_is_let_in_puts_the_end_off() -> None:
+    gate = Gate(_inside, ["127.0.0.1:1"])
+    for path, is_visit in (("/wrong/", False), (f"/{gate.token}/", True)):
+        gate.last_visit = 0
+        await gate(_scope(path), _never, _inside)
+        assert (gate.last_visit > 0) == is_visit
+
+
+async def _inside(*_: object) -> None:
+    """Answer nothing."""
+
+
+async def _never(*_: object) -> NoReturn:
     raise AssertionError("not let in")
 
 
-def _refusal(gate: Gate, path: str) -> Response | None:
-    scope = {"type": "http", "method": "GET", "path": path, "headers": [(b"host", b"127.0.0.1:1")]}
-    return gate._refusal(scope)
+def _scope(path: str) -> dict[str, Any]:
+    return {"type": "http", "method": "GET", "path": path, "headers": [(b"host", b"127.0.0.1:1")]}
 
 
 def test_two_hosts_in_one_request_are_none(served: Served) -> None:
