@@ -105,6 +105,7 @@ def test_no_command_pays_for_the_pages_before_it_makes_one() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.full
 def test_a_page_in_a_file_draws_its_chart_and_runs_and_loads_nothing_that_was_stored(
     page: str, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import threading
 import time
 import webbrowser
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import NoReturn
 
@@ -29,6 +30,7 @@ from pinfold.store.sqlite.store import open_store
 
 ADDRESS = "127.0.0.1"
 _GRACE_S = 2
+_LOOK_S = 1
 _MOST_AT_ONCE = 64
 
 
@@ -79,43 +81,42 @@ def _listening(port: int) -> socket.socket:
 async def _answer(store: Store, listener: socket.socket, manner: Manner) -> None:
     port = listener.getsockname()[1]
     gate = Gate(application(reading_only(store)), [f"{ADDRESS}:{port}", f"localhost:{port}"])
-    server = uvicorn.Server(
-        uvicorn.Config(
-            gate,
-            lifespan="off",
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            limit_concurrency=_MOST_AT_ONCE,
-            timeout_graceful_shutdown=_GRACE_S,
-        )
+    await to_thread.run_sync(_load_tokenizer)  # the first page counts; who asks for it shall not wait
+    signal.signal(signal.SIGTERM, _leave)  # the server raises what it caught again, when all is answered
+    _announce(gate, f"http://{ADDRESS}:{port}", manner)
+    await _server(gate, manner).serve([listener])
+
+
+def _server(gate: Gate, manner: Manner) -> uvicorn.Server:
+    async def end_when_idle() -> None:
+        if manner.idle_s is not None and time.monotonic() - gate.last_visit > manner.idle_s:
+            click.echo(f"pinfold: no visit for {manner.idle_s / 60:g} minutes; ended.", err=True)
+            server.should_exit = True
+
+    config = uvicorn.Config(
+        gate,
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=_MOST_AT_ONCE,
+        timeout_graceful_shutdown=_GRACE_S,
+        callback_notify=end_when_idle,
+        timeout_notify=_LOOK_S,
     )
-    signal.signal(signal.SIGTERM, _leave)  # uvicorn raises what it caught again, when all is answered
-    ended: SystemExit | None = None
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_announce, gate, f"http://{ADDRESS}:{port}", manner)
-        tasks.start_soon(_end_when_idle, gate, server, manner.idle_s)
-        try:
-            await server.serve([listener])
-        except SystemExit as signalled:
-            ended = signalled
-        tasks.cancel_scope.cancel()
-    if ended is not None:
-        raise ended
+    server = uvicorn.Server(config)
+    return server
 
 
-async def _announce(gate: Gate, address: str, manner: Manner) -> None:
-    """Get ready what the first page needs; then print the address, and show it to who sits at a terminal."""
-    await to_thread.run_sync(_load_tokenizer, abandon_on_cancel=True)
+def _announce(gate: Gate, address: str, manner: Manner) -> None:
+    """Print the address, and show it to who sits at a terminal; the socket is listening already."""
     click.echo(f"{address}/{gate.token}/")
     until = "" if manner.idle_s is None else f" It ends after {manner.idle_s / 60:g} minutes without a visit."
     click.echo(f"Whoever has this address can read the project. Ctrl-C ends it.{until}", err=True)
     if manner.opens_browser and is_terminal(sys.stdout) and _has_desktop():
-        ticket = f"{address}/{gate.ticket}"
-        threading.Thread(
-            target=webbrowser.open, args=[ticket], daemon=True
-        ).start()  # some wait for their end
+        visit = partial(webbrowser.open, f"{address}/{gate.ticket}")
+        threading.Thread(target=visit, daemon=True).start()  # some return only when they are closed
 
 
 def _has_desktop() -> bool:
@@ -127,14 +128,3 @@ def _load_tokenizer() -> None:
     from pinfold.context.tokens import count
 
     count("a")
-
-
-async def _end_when_idle(gate: Gate, server: uvicorn.Server, idle_s: float | None) -> None:
-    if idle_s is None:
-        return
-    left = idle_s
-    while left > 0:
-        await anyio.sleep(left)
-        left = gate.last_visit + idle_s - time.monotonic()
-    click.echo(f"pinfold: no visit for {idle_s / 60:g} minutes; ended.", err=True)
-    server.should_exit = True
