@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -148,7 +150,22 @@ async def test_sessions_and_forks_are_drawn_and_listed(fresh: Looking) -> None:
     assert [(row[0], row[5], row[8]) for row in seen.rows[1:]] == [("s2", "1", "C1 of s1"), ("s1", "2", "")]
     assert "s2 from C1 · 1" in seen.text
     assert {"s1", "s2", "C1"} <= set(seen.links)
-    assert "forked from C1 of s1" in (await fresh.at("s2")).text
+    fork = await fresh.at("s2")
+    assert "forked from C1 of s1" in fork.text
+    assert fork.rows[-1][1:3] == ["fork began", "claude-code, from C1"]
+
+
+async def test_an_event_that_is_damaged_hides_no_other(fresh: Looking, tmp_path: Path) -> None:
+    await say(fresh.store, "before", "broken", "after")
+    database = next(tmp_path.rglob("log.db"))
+    with closing(sqlite3.connect(database)) as db, db:
+        db.execute("UPDATE event SET body = '{' WHERE seq = 3")
+    rows = (await fresh.at("s1")).rows
+    assert [row[1:3] for row in rows[-3:]] == [
+        ["user", "before"],
+        ["damaged", "pinfold verify tells more."],
+        ["user", "after"],
+    ]
 
 
 async def test_a_session_is_read_from_its_beginning_to_its_end_each_event_once(fresh: Looking) -> None:
@@ -192,6 +209,10 @@ async def test_a_search_finds_as_the_tool_does_and_leaves_no_record(fresh: Looki
     assert "nothing found" in (await fresh.at("search?query=kubernetes")).text
     assert "<mark>pool</mark>&lt;/b&gt;" in (await fresh.at("search?query=pool&kinds=messages")).html
     assert (await fresh.store.log_end(), await fresh.store.misses(None, 5)) == (end, ())
+    assert {"S1", "s1"} <= {
+        *(await fresh.at("search?query=S1")).links,
+        *(await fresh.at("search?query=s1")).links,
+    }
     assert "There is no session 7." in (await fresh.at("search?query=pool&session=s7", 400)).text
     assert (
         "no letter and no digit. Search for at least one word"

@@ -65,6 +65,19 @@ def test_what_a_template_prints_is_escaped_and_hides_nothing() -> None:
     assert told == f'<a title="{shown}">{shown}</a>'
 
 
+def test_a_short_form_says_that_something_was_cut_off_whatever_that_was() -> None:
+    short = rendering.environment().filters["shorten"]
+    assert [
+        short(text, 9) for text in ("as it is", "longer than that", f"a{' ' * 99}b", "字" * 99, None)
+    ] == [
+        "as it is",
+        "longer t…",
+        "a …",
+        "字" * 8 + "…",
+        "",
+    ]
+
+
 def test_a_template_that_asks_for_what_it_was_not_given_fails() -> None:
     with pytest.raises(UndefinedError):
         rendering.environment().from_string("{{ missing }}").render()

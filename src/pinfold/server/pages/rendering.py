@@ -45,7 +45,8 @@ def _shown(value: object) -> object:
 
 
 def _short(text: str | None, max_chars: int) -> str:
-    return shorten(visible((text or "")[: max_chars * _MOST_BLANKS]), max_chars)
+    given, most = text or "", max_chars * _MOST_BLANKS
+    return shorten(visible(given[:most] + "…" * (len(given) > most)), max_chars)
 
 
 def _minute(at: str) -> Markup:

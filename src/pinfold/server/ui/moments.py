@@ -6,18 +6,17 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from pinfold.context.visible import shorten, size_text
+from pinfold.context.visible import size_text
 from pinfold.store.events import Body, Kind
 from pinfold.store.logged import LoggedEvent
-
-_EXCERPT_CHARS = 280
-_LOOKED_AT_CHARS = 4_000
-"""Of a text of megabytes no more is looked at than its excerpt can need."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One event: where it leads ("" for nowhere), what it is, an excerpt of its text, its tokens (0: not counted)."""
+    """One event: where it leads ("" for nowhere), what it is, its text, its tokens (0: not counted).
+
+    `to` is a pointer to what its text is about.
+    """
 
     pointer: str
     seq: int
@@ -26,6 +25,7 @@ class Moment:
     text: str
     tool: str = ""
     tokens: int = 0
+    to: str = ""
 
 
 def moments(events: Iterable[LoggedEvent]) -> list[Moment]:
@@ -37,56 +37,54 @@ def _moment(event: LoggedEvent) -> Moment | None:
     if event.body is None:
         return Moment("", event.seq, event.at, "forgotten", "")
     told = _TELLING.get(event.kind)
-    return told(event, json.loads(event.body)) if told else None
-
-
-def _excerpt(text: str) -> str:
-    return shorten(text[:_LOOKED_AT_CHARS], _EXCERPT_CHARS)
+    try:
+        return told(event, json.loads(event.body)) if told else None
+    except (ValueError, LookupError, TypeError):
+        return Moment("", event.seq, event.at, "damaged", "pinfold verify tells more.")
 
 
 def _began(event: LoggedEvent, body: Body) -> Moment:
-    origin = f", forked from C{body['origin']}" if body["origin"] else ""
-    return Moment("", event.seq, event.at, "session began", f"{body['client']}{origin}")
+    if not body["origin"]:
+        return Moment("", event.seq, event.at, "session began", body["client"])
+    return Moment("", event.seq, event.at, "fork began", f"{body['client']}, from", to=f"C{body['origin']}")
 
 
 def _message(event: LoggedEvent, body: Body) -> Moment:
     what = body["role"].replace("_", " ")
     tool, tokens = body.get("tool") or "", body.get("tokens", 0)
-    return Moment(
-        f"H{event.seq}", event.seq, body.get("at", event.at), what, _excerpt(body["text"]), tool, tokens
-    )
+    return Moment(f"H{event.seq}", event.seq, body.get("at", event.at), what, body["text"], tool, tokens)
 
 
 def _pin(event: LoggedEvent, body: Body) -> Moment:
     what = body["kind"].replace("_", " ")
-    return Moment(f"P{body['number']}", event.seq, event.at, what, _excerpt(body["text"]))
+    return Moment(f"P{body['number']}", event.seq, event.at, what, body["text"])
 
 
 def _superseded(event: LoggedEvent, body: Body) -> Moment:
-    return Moment(f"P{body['number']}", event.seq, event.at, "superseded", f"by P{body['by']}")
+    return Moment(f"P{body['number']}", event.seq, event.at, "superseded", "by", to=f"P{body['by']}")
 
 
 def _artifact(event: LoggedEvent, body: Body) -> Moment:
     name = body["label"] or body["source"] or body["path"] or ""
     size = size_text(body["size_bytes"])
-    return Moment(f"A{body['number']}", event.seq, event.at, "artifact", f"{_excerpt(name)} ({size})")
+    return Moment(f"A{body['number']}", event.seq, event.at, "artifact", f"{name} ({size})")
 
 
 def _checkpoint(event: LoggedEvent, body: Body) -> Moment:
-    return Moment(f"C{body['number']}", event.seq, event.at, "checkpoint", _excerpt(body["goal"]))
+    return Moment(f"C{body['number']}", event.seq, event.at, "checkpoint", body["goal"])
 
 
 def _fold(event: LoggedEvent, body: Body) -> Moment | None:
     if body.get("amends"):
         return None
     lost = sum(map(len, body["lost"].values()))
-    said = f"{_excerpt(body['trigger'])} compaction, {lost} pinned specifics lost"
+    said = f"{body['trigger']} compaction, {lost} pinned specifics lost"
     return Moment(f"F{body['number']}", event.seq, event.at, "fold", said)
 
 
 def _miss(event: LoggedEvent, body: Body) -> Moment:
     pointer = f"S{body['search']}" if body["search"] else ""
-    return Moment(pointer, event.seq, event.at, "miss", _excerpt(body["query"]))
+    return Moment(pointer, event.seq, event.at, "miss", body["query"])
 
 
 _TELLING: dict[str, Callable[[LoggedEvent, Body], Moment | None]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +16,8 @@ from pinfold.tools import call
 
 _FILTERS = ("kinds", "session", "since", "path")
 _LIMIT = 20
+_POINTER = re.compile(r"[PACHFSs][1-9][0-9]{0,14}")
+"""What has a page of its own: pointers and, in lower case, sessions."""
 
 
 async def show(look: Look) -> Page:
@@ -29,6 +32,7 @@ async def show(look: Look) -> Page:
         "later": None,
         "refused": "",
     }
+    facts["pointer"] = query if _POINTER.fullmatch(query) else ""
     if query:
         try:
             found = await _found(look, query, given)
