@@ -7,7 +7,7 @@ from pinfold.store.commands import StartSession
 from pinfold.store.forgetting import Forget
 from pinfold.store.results import StartedSession
 from pinfold.store.values import Caller, Pointer, PointerKind
-from tests.contract.acts import ANNA, BEN, checkpoint, pin
+from tests.contract.acts import ANNA, BEN, checkpoint, pin, say
 
 pytestmark = [pytest.mark.anyio, pytest.mark.promise("P4", "P31")]
 
@@ -73,7 +73,15 @@ async def test_a_session_whose_origin_was_forgotten_still_says_which_it_was(stor
     await checkpoint(store, fork_of=saved.checkpoint.number)
     await store.forget(Forget(ANNA, pointers=(Pointer(PointerKind.CHECKPOINT, 1),)))
     fork = (await store.sessions(None, 1))[0]
-    assert (fork.origin, fork.origin_session, fork.origin_seq) == (1, None, None)
+    assert (fork.origin, fork.origin_session, fork.origin_seq) == (1, 1, 2)
+
+
+async def test_a_session_that_was_forked_at_a_message_says_where(store: Store) -> None:
+    await say(store, "one", "two")
+    await store.start_session(StartSession(BEN, fork_at=2))
+    fork, whole = await store.sessions(None, 2)
+    assert (fork.origin, fork.origin_session, fork.origin_seq) == (None, 1, 2)
+    assert (whole.origin, whole.origin_session, whole.origin_seq) == (None, None, None)
 
 
 async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store: Store) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from pinfold.server.ui import routes
 from pinfold.server.ui.looking import Look, Page
-from pinfold.store.commands import CheckpointState, Message
-from tests.contract.acts import checkpoint, find, pin, say
+from pinfold.store.commands import CheckpointState, CommitProjection, Message, StartSession
+from pinfold.store.values import Stale
+from tests.contract.acts import BEN, checkpoint, find, pin, say
 from tests.server.person import ANNA, Project, with_a_past
 from tests.ui.looking import Looking, Seen, looking
 
@@ -153,6 +154,18 @@ async def test_sessions_and_forks_are_drawn_and_listed(fresh: Looking) -> None:
     fork = await fresh.at("s2")
     assert "forked from C1 of s1" in fork.text
     assert fork.rows[-1][1:3] == ["fork began", "claude-code, from C1"]
+
+
+async def test_what_a_harness_decided_of_its_requests_and_where_it_forked_is_told(fresh: Looking) -> None:
+    await say(fresh.store, "one", "two")
+    await fresh.store.commit_projection(CommitProjection(ANNA, hidden=(2,), reclaimed={3: Stale.OLD}))
+    await fresh.store.start_session(StartSession(BEN, fork_at=3))
+    assert (await fresh.at("s1")).rows[-1][1:3] == ["request", "1 message left out, 1 shown as one line"]
+    fork = await fresh.at("s2")
+    assert "forked from event 3 of s1" in fork.text
+    assert "s1?after=2" in fork.links
+    assert fork.rows[-1][1:3] == ["fork began", "codex, from event 3"]
+    assert "s2 from 3 · 1" in (await fresh.at("sessions")).text
 
 
 async def test_an_event_that_is_damaged_hides_no_other(fresh: Looking, tmp_path: Path) -> None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 class Session:
     """One session: its first and its newest event, whose it is, how much is in it.
 
-    `origin` is the number of the checkpoint that it was forked from, `origin_session` that one's session and
-    `origin_seq` its place in the log; the latter two are None where that checkpoint was forgotten. `events` counts
-    all events of the session, `pins` and `folds` those that are still there.
+    A fork follows the event `origin_seq` of the session `origin_session`; `origin` is that checkpoint's number, where
+    it is one. `events` counts all events of the session, `pins` and `folds` those that are still there.
     """
 
     number: int

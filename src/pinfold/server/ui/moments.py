@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from pinfold.context.visible import size_text
+from pinfold.context.visible import counted, size_text
 from pinfold.store.events import Body, Kind
 from pinfold.store.logged import LoggedEvent
 
@@ -44,8 +44,11 @@ def _moment(event: LoggedEvent) -> Moment | None:
 
 
 def _began(event: LoggedEvent, body: Body) -> Moment:
-    if not body["origin"]:
+    if not event.parent:
         return Moment("", event.seq, event.at, "session began", body["client"])
+    if not body["origin"]:
+        where = f"{body['client']}, from event {event.parent}"
+        return Moment("", event.seq, event.at, "fork began", where)
     return Moment("", event.seq, event.at, "fork began", f"{body['client']}, from", to=f"C{body['origin']}")
 
 
@@ -82,6 +85,11 @@ def _fold(event: LoggedEvent, body: Body) -> Moment | None:
     return Moment(f"F{body['number']}", event.seq, event.at, "fold", said)
 
 
+def _projected(event: LoggedEvent, body: Body) -> Moment:
+    said = f"{counted(len(body['hidden']), 'message')} left out, {len(body['reclaimed'])} shown as one line"
+    return Moment("", event.seq, event.at, "request", said)
+
+
 def _miss(event: LoggedEvent, body: Body) -> Moment:
     pointer = f"S{body['search']}" if body["search"] else ""
     return Moment(pointer, event.seq, event.at, "miss", body["query"])
@@ -96,4 +104,5 @@ _TELLING: dict[str, Callable[[LoggedEvent, Body], Moment | None]] = {
     Kind.STATE_CHECKPOINTED: _checkpoint,
     Kind.FOLD_RECORDED: _fold,
     Kind.SEARCH_MISSED: _miss,
+    Kind.PROJECTION_COMMITTED: _projected,
 }

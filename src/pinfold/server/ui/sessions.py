@@ -27,7 +27,7 @@ _LATE = 60
 class Lane:
     """A session's place in the picture: percent of the width, pixels of the height.
 
-    `thread` is where the checkpoint lies that it was forked from, in the same units, if that is in the picture.
+    `thread` is where the event lies that it was forked from, in the same units, if that is in the picture.
     """
 
     session: Session
@@ -61,7 +61,7 @@ def lanes(sessions: tuple[Session, ...]) -> Iterator[Lane]:
         left = 100 * (session.seq - first) / length
         width = max(_LEAST_WIDTH, 100 * (session.last_seq - session.seq + 1) / length)
         thread = None
-        if session.origin_seq and session.origin_session in tops:
+        if session.origin_seq is not None and session.origin_session in tops:
             thread = (100 * (session.origin_seq - first) / length, tops[session.origin_session])
         yield Lane(session, tops[session.number], round(left, 3), round(min(width, 100 - left), 3), thread)
 

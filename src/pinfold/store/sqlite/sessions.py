@@ -16,13 +16,13 @@ from pinfold.store.values import Caller
 
 _LISTED = (
     "SELECT session.*, newest.seq AS last_seq, newest.at AS last_at,"
-    " checkpoint.session AS origin_session, checkpoint.seq AS origin_seq,"
+    " followed.session AS origin_session, followed.seq AS origin_seq,"
     " (SELECT count(*) FROM event WHERE event.session = session.number) AS events,"
     " (SELECT count(*) FROM pin WHERE pin.session = session.number) AS pins,"
     " (SELECT count(*) FROM fold WHERE fold.session = session.number) AS folds"
     " FROM session"
     " JOIN event newest ON newest.seq = (SELECT max(seq) FROM event WHERE event.session = session.number)"
-    " LEFT JOIN checkpoint ON checkpoint.number = session.origin"
+    " JOIN event begun ON begun.seq = session.seq LEFT JOIN event followed ON followed.seq = begun.parent"
     " WHERE session.number < ? ORDER BY session.number DESC LIMIT ?"
 )
 
