@@ -84,6 +84,7 @@ def test_a_page_can_be_asked_about_without_being_sent(served: Served) -> None:
 def test_nothing_but_reading_is_answered(served: Served, method: str) -> None:
     refused = _asked(served, "/{token}/pins", method=method)
     assert (refused.status, refused.header("allow")) == (405, "GET, HEAD")
+    assert refused.body == "These pages are only for reading.\n"
 
 
 def test_whatever_is_answered_tells_the_browser_to_load_nothing_and_to_tell_nobody(served: Served) -> None:
