@@ -40,6 +40,16 @@ async def _miss_and_answer(store: Store) -> str:
     return answer
 
 
+async def test_a_search_that_is_not_recorded_finds_the_same_and_leaves_nothing(store: Store) -> None:
+    await say(store, ANSWER)
+    before = await store.log_end()
+    seen = await find(store, OTHER, recorded=False)
+    assert (seen.pointer, [hit.pointer for hit in seen.hits]) == (None, ["H2"])
+    assert (await find(store, MISSED, recorded=False)).hits == ()
+    assert (await store.log_end(), await store.misses(None, 20)) == (before, ())
+    assert (await find(store, OTHER)).pointer == "S1"
+
+
 async def test_the_same_miss_does_not_happen_twice(store: Store) -> None:
     answer = await _miss_and_answer(store)
     assert await _answered(store) == [(answer, "opened")]

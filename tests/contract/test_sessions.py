@@ -4,9 +4,10 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.commands import StartSession
+from pinfold.store.forgetting import Forget
 from pinfold.store.results import StartedSession
-from pinfold.store.values import Caller
-from tests.contract.acts import ANNA, checkpoint, pin
+from pinfold.store.values import Caller, Pointer, PointerKind
+from tests.contract.acts import ANNA, BEN, checkpoint, pin, say
 
 pytestmark = [pytest.mark.anyio, pytest.mark.promise("P4", "P31")]
 
@@ -49,6 +50,38 @@ async def test_the_first_write_of_a_server_with_a_made_up_conversation_is_in_the
     await _start(store, ANNA, run="71")
     stray = Caller("claude-code", "thrown away", runs=("71",))
     assert (await pin(store, "kept", stray)).pin.session == 1
+
+
+async def test_sessions_are_listed_with_their_extent_and_the_fork_they_come_from(store: Store) -> None:
+    assert await store.sessions(None, 10) == ()
+    await _start(store, ANNA)
+    await pin(store, "kept")
+    saved = await checkpoint(store, goal="first way")
+    await pin(store, "by another", BEN)
+    await checkpoint(store, fork_of=saved.checkpoint.number)
+    fork, ben, anna = await store.sessions(None, 10)
+    assert (anna.name, anna.client, anna.conversation) == ("s1", "claude-code", "anna")
+    assert (anna.seq, anna.last_seq, anna.events, anna.pins, anna.folds, anna.origin) == (1, 3, 3, 1, 0, None)
+    assert (ben.number, ben.client, ben.seq, ben.last_seq, ben.pins) == (2, "codex", 4, 5, 1)
+    assert (fork.number, fork.origin, fork.origin_session, fork.origin_seq) == (3, 1, 1, 3)
+    assert (await store.log_end()).seq == fork.last_seq
+    assert await store.sessions(3, 1) == (ben,)
+
+
+async def test_a_session_whose_origin_was_forgotten_still_says_which_it_was(store: Store) -> None:
+    saved = await checkpoint(store, goal="first way")
+    await checkpoint(store, fork_of=saved.checkpoint.number)
+    await store.forget(Forget(ANNA, pointers=(Pointer(PointerKind.CHECKPOINT, 1),)))
+    fork = (await store.sessions(None, 1))[0]
+    assert (fork.origin, fork.origin_session, fork.origin_seq) == (1, 1, 2)
+
+
+async def test_a_session_that_was_forked_at_a_message_says_where(store: Store) -> None:
+    await say(store, "one", "two")
+    await store.start_session(StartSession(BEN, fork_at=2))
+    fork, whole = await store.sessions(None, 2)
+    assert (fork.origin, fork.origin_session, fork.origin_seq) == (None, 1, 2)
+    assert (whole.origin, whole.origin_session, whole.origin_seq) == (None, None, None)
 
 
 async def test_a_forked_conversation_stays_in_its_fork_when_it_is_resumed(store: Store) -> None:

@@ -54,13 +54,14 @@ class Page:
 
     def go(self, address: str) -> None:
         """Load an address and wait until everything on the page is there."""
-        self._talk.forget("Page.loadEventFired")
+        self._talk.forget()
         failed = self.call("Page.navigate", url=address).get("errorText")
         assert failed is None, failed
         self._talk.wait_for("Page.loadEventFired")
 
-    def wait_for_load(self) -> None:
-        self._talk.wait_for("Page.loadEventFired")
+    def wait_for(self, event: str) -> None:
+        """Wait for an event since the last address or key."""
+        self._talk.wait_for(event)
 
     def value(self, expression: str) -> Any:
         """Return what an expression of JavaScript gives."""
@@ -82,7 +83,7 @@ class Page:
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
 
     def press(self, key: str, code: int) -> None:
-        self._talk.forget("Page.loadEventFired")
+        self._talk.forget()
         text = {"text": "\r"} if key == "Enter" else {}
         facts = {"key": key, "code": key, "windowsVirtualKeyCode": code, **text}
         self.call("Input.dispatchKeyEvent", type="keyDown", **facts)
@@ -125,8 +126,8 @@ class _Talk:
         assert "error" not in answer, (method, answer["error"])
         return dict(answer["result"])
 
-    def forget(self, method: str) -> None:
-        self._events = [event for event in self._events if event["method"] != method]
+    def forget(self) -> None:
+        self._events.clear()
 
     def wait_for(self, method: str) -> Facts:
         while True:

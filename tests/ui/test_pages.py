@@ -65,6 +65,19 @@ def test_what_a_template_prints_is_escaped_and_hides_nothing() -> None:
     assert told == f'<a title="{shown}">{shown}</a>'
 
 
+def test_a_short_form_says_that_something_was_cut_off_whatever_that_was() -> None:
+    short = rendering.environment().filters["shorten"]
+    assert [
+        short(text, 9) for text in ("as it is", "longer than that", f"a{' ' * 99}b", "字" * 99, None)
+    ] == [
+        "as it is",
+        "longer t…",
+        "a …",
+        "字" * 8 + "…",
+        "",
+    ]
+
+
 def test_a_template_that_asks_for_what_it_was_not_given_fails() -> None:
     with pytest.raises(UndefinedError):
         rendering.environment().from_string("{{ missing }}").render()
@@ -105,6 +118,7 @@ def test_no_command_pays_for_the_pages_before_it_makes_one() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.full
 def test_a_page_in_a_file_draws_its_chart_and_runs_and_loads_nothing_that_was_stored(
     page: str, tmp_path: Path
 ) -> None:

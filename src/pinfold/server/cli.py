@@ -21,6 +21,7 @@ _ELSEWHERE = {
     "exporting": ("export",),
     "backups": ("backup", "restore"),
     "lab": ("lab", "rent"),
+    "ui": ("ui",),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

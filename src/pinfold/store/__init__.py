@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         VerifyReport,
     )
     from pinfold.store.search_results import SearchPage, SearchRecord
+    from pinfold.store.session_results import Session
     from pinfold.store.values import Caller, Pointer, Receipt
 
 Progress = Callable[[int, int], None]
@@ -132,7 +133,8 @@ class Store(ABC):
     async def search_history(self, query: SearchHistory) -> SearchPage:
         """Return the best matches for any text with a letter or digit, best tier first.
 
-        An empty first page, and a `missed` pointer, are recorded as misses. Paging is stable while others write.
+        An empty first page, and a `missed` pointer, are recorded as misses. Paging is stable while others write. With
+        `recorded` False nothing is written.
         Raises `InvalidInputError` for a query without letter or digit or a cursor of another query,
         `NotFoundError` for an unknown `missed`. Source: P7, P32.
         """
@@ -235,6 +237,10 @@ class Store(ABC):
     @abstractmethod
     async def misses(self, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
         """Return the searches that missed, newest first, with seqs below `before`."""
+
+    @abstractmethod
+    async def sessions(self, before: int | None, limit: int) -> tuple[Session, ...]:
+        """Return sessions, newest first, with numbers below `before`. Cost grows with the events of those returned."""
 
     @abstractmethod
     async def status(self) -> StoreStatus:

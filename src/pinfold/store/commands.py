@@ -195,7 +195,8 @@ class CommitProjection:
 class SearchHistory:
     """Look something up. `kinds` are those of `search_results.HIT_KINDS`; `since` is an ISO 8601 instant.
 
-    `session` restricts to one session's number. `cursor` continues a page. `limit` is 1 to 50.
+    `session` restricts to one session's number. `cursor` continues a page. `limit` is 1 to 50. With `recorded` False
+    nothing is written: the search gets no number, and an empty page is no miss.
     """
 
     caller: Caller
@@ -207,3 +208,4 @@ class SearchHistory:
     limit: int = 5
     cursor: str | None = None
     missed: Pointer | None = None
+    recorded: bool = True

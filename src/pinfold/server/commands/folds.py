@@ -58,13 +58,14 @@ def reduction(fold: Fold) -> float | None:
     return 1 - fold.tokens_after / fold.tokens_before
 
 
-def _kept(fold: Fold) -> tuple[int, int]:
+def kept_of(fold: Fold) -> tuple[int, int]:
+    """Return how many specifics of pins a summary still held, and how many stood before the fold."""
     present = sum(fold.present.values())
     return present - sum(map(len, fold.lost.values())), present
 
 
 def _facts(fold: Fold, pins: Mapping[int, Pin], brief: str) -> dict[str, Any]:
-    kept, present = _kept(fold)
+    kept, present = kept_of(fold)
     taken = reduction(fold)
     return {
         "pointer": fold.pointer,
@@ -97,7 +98,7 @@ def _lost(number: int, parts: tuple[str, ...], pin: Pin | None, brief: str) -> d
 
 
 def _row(fold: Fold, pins: Mapping[int, Pin], brief: str) -> tuple[str, ...]:
-    kept, present = _kept(fold)
+    kept, present = kept_of(fold)
     taken = reduction(fold)
     back = "; ".join(_back(number, parts, pins.get(number), brief) for number, parts in fold.lost.items())
     return (

@@ -36,7 +36,7 @@ def status_report(settings: Settings, model: Model) -> Report:
     async def question(store: Store) -> Report:
         found = await store.status()
         folds = await store.folds(None, 1)
-        budget = await _budget(store, model, found)
+        budget = await budget_of(store, model, found)
         last = folds[0] if folds else None
         facts = asdict(found) | {
             "folds": last.number if last else 0,
@@ -49,7 +49,7 @@ def status_report(settings: Settings, model: Model) -> Report:
     return ask(settings, question)
 
 
-async def _budget(store: Store, model: Model, found: StoreStatus) -> HistoryBudget:
+async def budget_of(store: Store, model: Model, found: StoreStatus) -> HistoryBudget:
     """Count what pinfold takes of the window of the client asked for, else of the one in whose shell this runs."""
     from pinfold.context.tokens import count
     from pinfold.tools.price import catalogue_tokens, instructions_tokens

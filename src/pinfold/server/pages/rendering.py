@@ -14,15 +14,17 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pinfold.context.visible import counted, size_text, visible
+from pinfold.context.visible import counted, shorten, size_text, visible
 from pinfold.server.pages.assets import LIBRARY, SCRIPT, STYLE, asset_text, source_of
 
+_MOST_BLANKS = 8
+"""How much more than is shown of a text is looked at: it may be megabytes, and blanks in it count once."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 @cache
 def environment() -> Environment:
-    """Return the environment of all pages; the filters are `number`, `counted`, `size` and `when`."""
+    """Return the environment of all pages; the filters are `number`, `counted`, `size`, `shorten` and `when`."""
     made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -31,7 +33,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number="{:,}".format, counted=counted, size=size_text, when=_minute)
+    made.filters.update(number="{:,}".format, counted=counted, size=size_text, shorten=_short, when=_minute)
     return made
 
 
@@ -40,6 +42,11 @@ def _shown(value: object) -> object:
     if value is None:
         return ""
     return visible(value) if type(value) is str else value
+
+
+def _short(text: str | None, max_chars: int) -> str:
+    given, most = text or "", max_chars * _MOST_BLANKS
+    return shorten(visible(given[:most] + "…" * (len(given) > most)), max_chars)
 
 
 def _minute(at: str) -> Markup:

@@ -44,6 +44,8 @@ _NOT_NOTED = (BusyError, NoSpaceError, ReadOnlyError, UnknownOutcomeError)
 async def search_history(reader: Reader, writer: Writer, query: SearchHistory) -> SearchPage:
     """Return one page of hits under a number of its own; see `Store.search_history`."""
     page = await reader.read(partial(_look, query=query))  # first: a refused query must leave nothing
+    if not query.recorded:
+        return page
     if query.missed is not None:
         number = await writer.write(partial(_record, query=query, page=page))
         return replace(page, pointer=f"S{number}", missed=str(query.missed))

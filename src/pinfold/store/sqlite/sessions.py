@@ -8,10 +8,29 @@ from pinfold.store.commands import StartSession
 from pinfold.store.errors import ConflictError, NotFoundError
 from pinfold.store.events import Body, Event, Kind
 from pinfold.store.results import StartedSession
+from pinfold.store.session_results import Session
 from pinfold.store.sqlite import marks
 from pinfold.store.sqlite.lineage import conversation_of, current
 from pinfold.store.sqlite.transaction import Draft, Transaction, receipt_of
 from pinfold.store.values import Caller
+
+_LISTED = (
+    "SELECT session.*, newest.seq AS last_seq, newest.at AS last_at,"
+    " followed.session AS origin_session, followed.seq AS origin_seq,"
+    " (SELECT count(*) FROM event WHERE event.session = session.number) AS events,"
+    " (SELECT count(*) FROM pin WHERE pin.session = session.number) AS pins,"
+    " (SELECT count(*) FROM fold WHERE fold.session = session.number) AS folds"
+    " FROM session"
+    " JOIN event newest ON newest.seq = (SELECT max(seq) FROM event WHERE event.session = session.number)"
+    " JOIN event begun ON begun.seq = session.seq LEFT JOIN event followed ON followed.seq = begun.parent"
+    " WHERE session.number < ? ORDER BY session.number DESC LIMIT ?"
+)
+
+
+def listed(db: sqlite3.Connection, before: int | None, limit: int) -> tuple[Session, ...]:
+    """Return sessions, newest first; see `Store.sessions`."""
+    rows = db.execute(_LISTED, (2**62 if before is None else before, limit)).fetchall()
+    return tuple(Session(**{name: row[name] for name in row.keys()}) for row in rows)  # noqa: SIM118 - a Row
 
 
 def newest(db: sqlite3.Connection) -> int:

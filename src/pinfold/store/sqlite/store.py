@@ -50,6 +50,7 @@ from pinfold.store.results import (
     VerifyReport,
 )
 from pinfold.store.search_results import SearchPage, SearchRecord
+from pinfold.store.session_results import Session
 from pinfold.store.sqlite import briefing, folding, marks, reading, searching, sessions, slices
 from pinfold.store.sqlite.appending import append_messages
 from pinfold.store.sqlite.checkpointing import checkpoint_state
@@ -244,6 +245,10 @@ class SqliteStore(Store):
     async def misses(self, before: int | None, limit: int) -> tuple[SearchRecord, ...]:
         """See `Store.misses`."""
         return await self._read(lambda db: reading.misses(db, before, limit))
+
+    async def sessions(self, before: int | None, limit: int) -> tuple[Session, ...]:
+        """See `Store.sessions`."""
+        return await self._read(lambda db: sessions.listed(db, before, limit))
 
     async def status(self) -> StoreStatus:
         """See `Store.status`."""

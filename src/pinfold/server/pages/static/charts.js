@@ -32,7 +32,7 @@
       x: { stacked: chart.stacked, grid: { display: false }, border: { color: colour("line") },
            ticks: { ...ticks, autoSkip: true, autoSkipPadding: 14, maxRotation: 0 } },
       y: { stacked: chart.stacked, beginAtZero: true, grid, border: { display: false },
-           ticks: { ...ticks, maxTicksLimit: 6, callback: (value) => short.format(value) } },
+           ticks: { ...ticks, maxTicksLimit: 6, precision: 0, callback: (value) => short.format(value) } },
     };
   };
 
