@@ -69,7 +69,7 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
             [*filter(cursor.shown.__contains__, ranking.tiers), *sorted(cursor.shown - ranking.tiers.keys())],
         )
     )
-    fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
+    fresh = entries(db, (entry for entry in ranking.tiers if entry not in cursor.shown))
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
     hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
