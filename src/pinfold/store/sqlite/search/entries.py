@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,17 @@ def newest_id(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(id), 0) FROM entry").fetchone()[0])
 
 
-def entries(db: sqlite3.Connection, ids: Iterable[int]) -> Iterator[EntryRow]:
-    """Yield the rows of these ids in this order, read as they are needed; those that are gone are left out."""
+def entries(
+    db: sqlite3.Connection, ids: Iterable[int], beside: Mapping[int, EntryRow] = MappingProxyType({})
+) -> Iterator[EntryRow]:
+    """Yield the rows of these ids in this order, read as they are needed; those that are gone are left out.
+
+    `beside` are rows that are in no table.
+    """
     wanted = iter(ids)
     sql = f"SELECT {COLUMNS} FROM entry WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
     while some := list(islice(wanted, _ROWS_AT_ONCE)):
-        found = {row[0]: EntryRow(*row) for row in db.execute(sql, (json.dumps(some),))}
+        found = {**beside, **{row[0]: EntryRow(*row) for row in db.execute(sql, (json.dumps(some),))}}
         yield from (found[entry] for entry in some if entry in found)
 
 

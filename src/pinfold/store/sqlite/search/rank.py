@@ -40,6 +40,11 @@ class Ranking:
         return list(self.tiers)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether any entry holds all words."""
+        return any(tier in COMPLETE for tier in self.tiers.values())
+
+    @property
     def only_parts(self) -> bool:
         """Whether no entry holds a word, nor one that begins with it."""
         return not (self.words or self.beginnings)
@@ -47,7 +52,7 @@ class Ranking:
 
 def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]:
     """Return the name of each entry's tier; of those found by some words, by what they hold of them."""
-    some = [entry for entry in ids if ranking.tiers[entry] == _SOME]
+    some = [entry for entry in ids if entry > 0 and ranking.tiers[entry] == _SOME]
     held = index.among(any_of(ranking.words), some) if some and ranking.words else set()
     begun = index.among(any_of(ranking.beginnings), some) if some and ranking.beginnings else set()
     places = dict.fromkeys(some, _PARTS) | dict.fromkeys(begun, _INSIDE) | dict.fromkeys(held, _SOME)
