@@ -25,7 +25,7 @@ class Ranking:
 
     `covered` is the share of the words that the first one holds; `bounded` says that only the newest matches
     counted. What was found by some words may hold pieces of them only: `words` are the index's expressions for
-    whole words, `beginnings` those for words that begin with one; see `tier_names`.
+    whole words, rarest first, `beginnings` those for words that begin with one; see `tier_names`.
     """
 
     tiers: dict[int, int]
@@ -53,10 +53,19 @@ class Ranking:
 def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]:
     """Return the name of each entry's tier; of those found by some words, by what they hold of them."""
     some = [entry for entry in ids if entry > 0 and ranking.tiers[entry] == _SOME]
-    held = index.among(any_of(ranking.words), some) if some and ranking.words else set()
-    begun = index.among(any_of(ranking.beginnings), some) if some and ranking.beginnings else set()
+    held = _holding_any(index, ranking.words, some)
+    begun = _holding_any(index, ranking.beginnings, some)
     places = dict.fromkeys(some, _PARTS) | dict.fromkeys(begun, _INSIDE) | dict.fromkeys(held, _SOME)
     return {entry: TIERS[places.get(entry, ranking.tiers[entry])] for entry in ids}
+
+
+def _holding_any(index: Index, expressions: tuple[str, ...], entries: list[int]) -> set[int]:
+    """Return those of the entries that match any of these; quickly so, where the first ones are rare and match most."""
+    held: set[int] = set()
+    for expression in expressions:
+        if rest := set(entries) - held:
+            held |= index.among(expression, rest)
+    return held
 
 
 def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
@@ -95,6 +104,7 @@ def _rank_line(whole: Index, line: Line, heads_of: HeadsOf) -> Ranking:
     if not tiers:
         return Ranking({}, bounded=bounded)
     known = [unit for unit in line.units if all(probes[place].matches for place in unit.terms)]
+    known.sort(key=lambda unit: min(probes[place].matches for place in unit.terms))
     loose = [unit for unit in known if any(probes[place].loose for place in unit.terms)]
     return Ranking(
         tiers,

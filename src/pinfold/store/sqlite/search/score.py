@@ -156,9 +156,9 @@ def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
     anything = any_of(probe.expression for probe in pool)
     for place, probe in considered.items():
         if probe.is_common and probe not in pool:
-            holders.add(place, index.newest(all_of([anything, probe.expression]), _POOL))
+            holders.add(place, index.every(all_of([anything, probe.expression])))
         else:
-            holders.add(place, index.newest(probe.expression, PROBE))
+            holders.add(place, index.every(probe.expression))
 
 
 def _side_by_side(
