@@ -57,6 +57,14 @@ async def test_a_needle_there_is_found_with_its_line_by_words_in_any_order_and_b
         assert "subsystem refused 17" in page.hits[0].snippet
 
 
+async def test_a_needle_is_found_among_lines_in_other_scripts(store: Store) -> None:
+    lines = _log({_MIDDLE: "ПРОВЕРКА Zéppelin 身份验证 ✓", _MIDDLE + 1: "ok", _MIDDLE + 2: "naïve ✗"})
+    await spill(store, lines, label="build log")
+    for query, line in (("проверка zeppelin", 0), ("身份验证", 0), ('"ok naive"', 1)):
+        page = await find(store, query)
+        assert (page.hits[0].pointer, page.tier) == (f"A1#L{_MIDDLE + line}", "all words")
+
+
 async def test_a_word_that_no_entry_holds_is_found_there_before_what_holds_the_others(store: Store) -> None:
     await _spill(store, "the zeppelin refused")
     await say(store, "what became of the handshake in that build?")
