@@ -139,14 +139,17 @@ async def test_a_needle_anywhere_in_a_large_output_is_found_with_its_line(store:
         assert page.partly == ()
 
 
-async def test_of_an_output_too_large_to_be_searched_whole_that_is_said(store: Store) -> None:
+async def test_an_output_too_large_for_the_index_is_looked_through_where_nothing_else_holds_all_words(
+    store: Store,
+) -> None:
     lines = [b"line %d of the build went well" % n for n in range(INDEXED_WHOLE_BYTES // 20)]
     lines[len(lines) // 2] = b"the xylophone subsystem refused"
     spilled = await spill(store, b"\n".join(lines), label="build log")
     assert 0 < spilled.artifact.indexed_bytes < spilled.artifact.size_bytes
-    assert (await find(store, "xylophone")).partly == ("A1",)
-    assert (await find(store, "xylophone", kinds=("pins",))).partly == ()
-    assert (await find(store, "line 7 of the build")).partly == ()
+    assert [hit.pointer for hit in (await find(store, "xylophone")).hits] == [f"A1#L{len(lines) // 2 + 1}"]
+    assert (await find(store, "zeppelin")).through == ("A1",)
+    assert (await find(store, "zeppelin", kinds=("pins",))).through == ()
+    assert (await find(store, "line 7 of the build")).through == ()
 
 
 async def test_an_unknown_artifact_says_where_to_look(store: Store) -> None:

@@ -9,6 +9,8 @@ _REPEATS = "tests/contract/test_repeats.py"
 _BOUNDS = "tests/unit/test_search_bounds.py"
 _RANKING = "tests/unit/test_ranking.py"
 _PAGES = "tests/unit/test_search_pages.py"
+_MIDDLES = "tests/store/test_middles.py"
+_TIERS = "tests/unit/test_search_tiers.py"
 _SEARCH = "store/sqlite/search"
 
 
@@ -137,4 +139,60 @@ _BOUNDED = (
     ),
 )
 
-FINDING = (*_LEARNED, *_SHOWN, *_BOUNDED)
+_MIDDLE = (
+    _plant(
+        "what lies between the ends of a large artifact is not looked through",
+        f"{_SEARCH}/__init__.py",
+        "if asked.cursor or ranking.is_complete else look_between_ends(index, query)",
+        "if True else look_between_ends(index, query)",
+        "tests/contract/test_artifacts.py::"
+        "test_an_output_too_large_for_the_index_is_looked_through_where_nothing_else_holds_all_words",
+    ),
+    _plant(
+        "large artifacts are looked through however long it takes",
+        f"{_SEARCH}/middles.py",
+        "    until = time.monotonic() + LOOK_S",
+        "    until = time.monotonic() + 60",
+        f"{_MIDDLES}::test_when_the_time_is_over_it_is_said_what_was_not_looked_through",
+    ),
+    _plant(
+        "damage in a large artifact fails each search that looks through it",
+        f"{_SEARCH}/middles.py",
+        "    with suppress(DamagedError):",
+        "    with suppress(TimeoutError):",
+        f"{_MIDDLES}::test_a_damaged_chunk_there_leaves_what_stands_before_it_and_is_said",
+    ),
+    _plant(
+        "a damaged piece fails each search for parts of words",
+        f"{_SEARCH}/scan.py",
+        "    except DamagedError:",
+        "    except TimeoutError:",
+        f"{_MIDDLES}::test_a_damaged_piece_in_the_index_keeps_no_search_from_what_is_around_it",
+    ),
+)
+
+_ASKED_ONCE = (
+    _plant(
+        "the newest of what is common is looked for everywhere",
+        f"{_SEARCH}/index.py",
+        "_TRIES = 2",
+        "_TRIES = 0",
+        f"{_TIERS}::test_the_newest_matches_are_found_in_near_windows_where_they_lie_densely",
+    ),
+    _plant(
+        "what the nearest window holds is taken for all",
+        f"{_SEARCH}/index.py",
+        "            if len(found) >= least:",
+        "            if found:",
+        f"{_TIERS}::test_the_newest_matches_are_found_in_near_windows_where_they_lie_densely",
+    ),
+    _plant(
+        "a phrase is not looked for in all that holds its words",
+        f"{_SEARCH}/score.py",
+        "set(with_all).intersection(*(entries for _, entries in pairs))",
+        "set(ids[:1]).intersection(*(entries for _, entries in pairs))",
+        f"{_TIERS}::test_tiers_are_those_that_the_texts_tell",
+    ),
+)
+
+FINDING = (*_LEARNED, *_SHOWN, *_BOUNDED, *_MIDDLE, *_ASKED_ONCE)

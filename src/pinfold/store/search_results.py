@@ -43,7 +43,9 @@ class SearchPage:
     by them: learned words do not count. `bounded` says that only the newest entries were looked at, since all words
     were too common (with a filter: all that stand within it) or stand inside of others. `pointer` is the search's own,
     e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
-    pages, `partly` some to artifacts searched at their ends only, where no hit holds all words.
+    pages. Where no hit holds all words, `through` are pointers to artifacts too large for the index that were looked
+    through for this search, and `partly` to those that there was no time for: they were searched at their ends only;
+    of each the newest few.
     """
 
     pointer: str | None
@@ -55,6 +57,7 @@ class SearchPage:
     missed: str | None = None
     repeats: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
+    through: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

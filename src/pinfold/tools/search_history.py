@@ -16,7 +16,7 @@ from pinfold.store.search_results import HIT_KINDS, LEARNED_TIER, Hit, SearchPag
 from pinfold.store.values import MAX_PATH_CHARS, Pointer, PointerKind
 from pinfold.tools.arguments import Arguments
 from pinfold.tools.checks import Check, Choice, Items, PointerTo, Query, Text, Whole
-from pinfold.tools.coverage import partly_searched
+from pinfold.tools.coverage import looked_through, partly_searched
 from pinfold.tools.pointers import quote
 from pinfold.tools.render import NOTE, day, fenced, lean, lines
 from pinfold.tools.tool import READS, Desk, Reply, Tool
@@ -104,6 +104,7 @@ def _reply(desk: Desk, page: SearchPage, *, is_first: bool) -> Reply:
             "missed": page.missed,
             "newest_only": page.bounded,
             "repeats": list(page.repeats),
+            "through": list(page.through),
             "partly": list(page.partly),
             "next": page.next_cursor,
             "note": NOTE if page.hits else None,
@@ -115,6 +116,7 @@ def _reply(desk: Desk, page: SearchPage, *, is_first: bool) -> Reply:
             _head(page, is_first=is_first),
             fenced(desk.store, found) if found else None,
             advice,
+            looked_through(page.through),
             partly_searched(page.partly),
             f"like hits of earlier pages: {_named(page.repeats)}" if page.repeats else None,
             f"recorded: {page.missed} missed" if page.missed else None,

@@ -59,8 +59,9 @@ def _found(reply: Reply) -> Report:
     head = reply.text.partition("\n")[0]
     more = "More: raise --limit, or --cursor with the `next` of --json." if "next" in facts else ""
     partly = f"Searched at both ends only: {', '.join(facts['partly'])}." if "partly" in facts else ""
+    through = f"Looked through from end to end: {', '.join(facts['through'])}." if "through" in facts else ""
     repeats = f"Like hits of earlier pages: {', '.join(facts['repeats'])}." if "repeats" in facts else ""
-    remark = "\n".join(part for part in (head, advice, partly, repeats, more) if part)
+    remark = "\n".join(part for part in (head, advice, through, partly, repeats, more) if part)
     return Report(facts, _HIT_COLUMNS, list(map(_hit, facts["hits"])), remark)
 
 

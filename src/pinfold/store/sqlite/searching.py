@@ -80,6 +80,7 @@ def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
         found.next_cursor,
         repeats=repeats,
         partly=found.partly,
+        through=found.through,
     )
 
 

@@ -23,8 +23,10 @@ def artifact_by_number(db: sqlite3.Connection, number: int) -> Artifact:
     return artifact_of(row)
 
 
-def _chunks(db: sqlite3.Connection, artifact: Artifact, start: int) -> Iterator[tuple[sqlite3.Row, bytes]]:
-    """Yield rows and their checked bytes from the chunk that holds offset `start` on."""
+def chunks_from(
+    db: sqlite3.Connection, artifact: Artifact, start: int
+) -> Iterator[tuple[sqlite3.Row, bytes]]:
+    """Yield rows and their checked bytes from the chunk that holds offset `start` on; raises `DamagedError`."""
     content = _content_id(db, artifact)
     first = db.execute(
         "SELECT max(start) FROM chunk WHERE content = ? AND start <= ?", (content, start)
@@ -57,7 +59,7 @@ def _bytes(db: sqlite3.Connection, artifact: Artifact, start: int, max_bytes: in
         return ArtifactSlice(artifact, b"", start, artifact.lines)
     pieces: list[bytes] = []
     line, missing = 1, max_bytes
-    for row, content in _chunks(db, artifact, start):
+    for row, content in chunks_from(db, artifact, start):
         skipped = max(0, start - row["start"])
         if not pieces:
             line = row["lines_before"] + content.count(b"\n", 0, skipped) + 1
@@ -110,7 +112,7 @@ def scan_artifact(
     """Call `visit` with each chunk from an offset on; see `Store.scan_artifact`."""
     artifact = artifact_by_number(db, number)
     if start < artifact.size_bytes:
-        for row, content in _chunks(db, artifact, start):
+        for row, content in chunks_from(db, artifact, start):
             if not visit(ArtifactSlice(artifact, content, row["start"], row["lines_before"] + 1)):
                 break
     return artifact

@@ -17,8 +17,8 @@ from pinfold.store.sqlite.indexing import index_entry, unindex_entry
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, first_lines, newest_id
 from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
+from pinfold.store.sqlite.search.middles import Middles, look_between_ends
 from pinfold.store.sqlite.search.page import FoundHit, Page
-from pinfold.store.sqlite.search.partly import partly_indexed
 from pinfold.store.sqlite.search.rank import rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
 
@@ -31,13 +31,14 @@ class Found:
 
     `tier` (that of the first hit), `covered` and `bounded` are those of `search_results.SearchPage`. Hits are what is
     left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
-    same as hits of earlier pages. `partly` are artifacts that are not in the index as a whole, where no hit holds all
-    words.
+    same as hits of earlier pages. `through` and `partly` are artifacts of which the index
+    has the ends only, looked through for this, and not.
     """
 
     hits: tuple[FoundHit, ...]
     repeats: tuple[FoundHit, ...]
     partly: tuple[str, ...]
+    through: tuple[str, ...]
     tier: str
     covered: float
     bounded: bool
@@ -59,6 +60,8 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
         scanned = scan_newest(index, query, text_of)
         if scanned.tiers or not ranking.tiers:
             ranking = replace(scanned, bounded=scanned.bounded or ranking.bounded)
+    middles = Middles() if asked.cursor or ranking.is_complete else look_between_ends(index, query)
+    ranking = middles.before(ranking)
     lessons = learned(index, asked.query)
     if lessons:
         ranking = with_learned(ranking, lessons, asked.limit)
@@ -69,17 +72,19 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
             [*filter(cursor.shown.__contains__, ranking.tiers), *sorted(cursor.shown - ranking.tiers.keys())],
         )
     )
-    fresh = [row for row in entries(db, ranking.tiers) if row.id not in cursor.shown]
+    fresh = entries(db, (entry for entry in ranking.tiers if entry not in cursor.shown), middles.rows)
     more = page.fill(page.literal_first(fresh, ranking.tiers), asked.limit)
     tiers = tier_names(index, ranking, [hit.matched for hit in page.hits])
     hits = with_reasons(tuple(replace(hit, tier=tiers[hit.matched]) for hit in page.hits), lessons)
     tier = hits[0].tier if hits else "none"
+    shown = frozenset(entry for entry in page.consumed if entry > 0)
     return Found(
         hits=hits,
         repeats=tuple(page.repeats),
-        partly=() if tier in COMPLETE_TIERS or asked.cursor else partly_indexed(index),
+        partly=middles.left,
+        through=() if tier in COMPLETE_TIERS else middles.through,
         tier=tier,
         covered=ranking.covered,
         bounded=ranking.bounded,
-        next_cursor=write_cursor(Cursor(cursor.newest, frozenset(page.consumed)), digest) if more else None,
+        next_cursor=write_cursor(Cursor(cursor.newest, shown), digest) if more else None,
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ TextOf = Callable[[EntryRow], str]
 
 HEAD_CHARS = 200
 READ_FOR_HEADS_CHARS = 1_000_000
+_ROWS_AT_ONCE = 32
 COLUMNS = "id, seq, pointer, chunk, kind, session, at, ref"
 
 
@@ -35,12 +38,18 @@ def newest_id(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(id), 0) FROM entry").fetchone()[0])
 
 
-def entries(db: sqlite3.Connection, ids: Iterable[int]) -> list[EntryRow]:
-    """Return the rows of these ids in this order; those that are gone are left out."""
-    wanted = list(ids)
+def entries(
+    db: sqlite3.Connection, ids: Iterable[int], beside: Mapping[int, EntryRow] = MappingProxyType({})
+) -> Iterator[EntryRow]:
+    """Yield the rows of these ids in this order, read as they are needed; those that are gone are left out.
+
+    `beside` are rows that are in no table.
+    """
+    wanted = iter(ids)
     sql = f"SELECT {COLUMNS} FROM entry WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608
-    found = {row[0]: EntryRow(*row) for row in db.execute(sql, (json.dumps(wanted),))}
-    return [found[entry] for entry in wanted if entry in found]
+    while some := list(islice(wanted, _ROWS_AT_ONCE)):
+        found = {**beside, **{row[0]: EntryRow(*row) for row in db.execute(sql, (json.dumps(some),))}}
+        yield from (found[entry] for entry in some if entry in found)
 
 
 def first_entry(db: sqlite3.Connection, pointer: str) -> EntryRow | None:

@@ -19,6 +19,11 @@ CANDIDATES = 2_000
 WORK = 30_000
 DEPTH = 200
 
+_NEAR = 4
+"""How many ids are looked through for each match wanted, before it is known how dense they lie."""
+
+_TRIES = 2
+
 Scored = tuple[int, float]
 """An entry's id and its score; higher is better."""
 
@@ -145,9 +150,28 @@ class Index:
         )
 
     def newest(self, expression: str, limit: int) -> list[int]:
-        """Return the ids of the newest matches, newest first; time grows with all matches of the scope."""
+        """Return the ids of the newest matches, newest first; see `back_to`."""
+        return self.back_to(self.scope.newest - _NEAR * limit, expression, limit)[:limit]
+
+    def back_to(self, near: int, expression: str, least: int) -> list[int]:
+        """Return the ids of the matches from `near` on, newest first; of older ones, too, if these are not `least`.
+
+        Time grows with all matches of the scope; where they lie densely, with `least` only.
+        """
+        newest, middle = self.scope.newest, (self.scope.oldest + self.scope.newest) // 2
+        for _ in range(_TRIES):
+            if near <= middle:
+                break
+            found = self.reaching_back_to(near).every(expression)
+            if len(found) >= least:
+                return found
+            near = newest - (newest - near) * least * 5 // (4 * len(found) or 1)
+        return self.every(expression)
+
+    def every(self, expression: str) -> list[int]:
+        """Return the ids of all matches, newest first."""
         # Backwards FTS5 skips nothing, and stops at the oldest id only where that matches.
-        return self._ids(expression, "ORDER BY id")[: -limit - 1 : -1]
+        return self._ids(expression, "ORDER BY id")[::-1]
 
     def latest(self, expression: str) -> list[int]:
         """Return the ids of the `NEWEST` newest matches, newest first; quick for what is common."""

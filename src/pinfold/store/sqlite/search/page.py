@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import chain, islice
 
 from pinfold.store.query import Line, Query
 from pinfold.store.snippet import Sought, snippet, sought
@@ -92,15 +93,16 @@ class Page:
         self._places = dict.fromkeys(self._places, _EARLIER)
         self.hits, self.repeats = [], []
 
-    def literal_first(self, rows: list[EntryRow], tiers: dict[int, int]) -> list[EntryRow]:
+    def literal_first(self, rows: Iterator[EntryRow], tiers: dict[int, int]) -> Iterator[EntryRow]:
         """Put forward, among the first rows with all words, those that hold `c++` and the like as asked."""
         if not self._literals:
             return rows
         self._forget_texts()
-        complete = [row for row in rows[:_CHECKED_FOR_LITERALS] if tiers[row.id] in COMPLETE]
+        first = list(islice(rows, _CHECKED_FOR_LITERALS))
+        complete = [row for row in first if tiers[row.id] in COMPLETE]
         ordered = iter(sorted(complete, key=lambda row: (tiers[row.id], self._lacking(row))))
         places = {row.id for row in complete}
-        return [next(ordered) if row.id in places else row for row in rows]
+        return chain((next(ordered) if row.id in places else row for row in first), rows)
 
     def _lacking(self, row: EntryRow) -> int:
         if self._chars > READ_CHARS:

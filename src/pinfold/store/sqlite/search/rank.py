@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from pinfold.store.query import Line, Query, Unit
 from pinfold.store.search_results import COMPLETE_TIERS, LEARNED_TIER
-from pinfold.store.sqlite.search.index import DEPTH, NEWEST, Index, Scored, all_of, any_of, quoted
+from pinfold.store.sqlite.search.index import DEPTH, Index, Scored, all_of, any_of, quoted
 from pinfold.store.sqlite.search.reach import within_reach
-from pinfold.store.sqlite.search.score import HeadsOf, most_words
+from pinfold.store.sqlite.search.score import HeadsOf, MostWords, most_words
 from pinfold.store.sqlite.search.terms import Probe
 
 _FUSION = 60
@@ -25,7 +25,7 @@ class Ranking:
 
     `covered` is the share of the words that the first one holds; `bounded` says that only the newest matches
     counted. What was found by some words may hold pieces of them only: `words` are the index's expressions for
-    whole words, `beginnings` those for words that begin with one; see `tier_names`.
+    whole words, rarest first, `beginnings` those for words that begin with one; see `tier_names`.
     """
 
     tiers: dict[int, int]
@@ -40,6 +40,11 @@ class Ranking:
         return list(self.tiers)
 
     @property
+    def is_complete(self) -> bool:
+        """Whether any entry holds all words."""
+        return any(tier in COMPLETE for tier in self.tiers.values())
+
+    @property
     def only_parts(self) -> bool:
         """Whether no entry holds a word, nor one that begins with it."""
         return not (self.words or self.beginnings)
@@ -47,11 +52,20 @@ class Ranking:
 
 def tier_names(index: Index, ranking: Ranking, ids: list[int]) -> dict[int, str]:
     """Return the name of each entry's tier; of those found by some words, by what they hold of them."""
-    some = [entry for entry in ids if ranking.tiers[entry] == _SOME]
-    held = index.among(any_of(ranking.words), some) if some and ranking.words else set()
-    begun = index.among(any_of(ranking.beginnings), some) if some and ranking.beginnings else set()
+    some = [entry for entry in ids if entry > 0 and ranking.tiers[entry] == _SOME]
+    held = _holding_any(index, ranking.words, some)
+    begun = _holding_any(index, ranking.beginnings, some)
     places = dict.fromkeys(some, _PARTS) | dict.fromkeys(begun, _INSIDE) | dict.fromkeys(held, _SOME)
     return {entry: TIERS[places.get(entry, ranking.tiers[entry])] for entry in ids}
+
+
+def _holding_any(index: Index, expressions: tuple[str, ...], entries: list[int]) -> set[int]:
+    """Return those of the entries that match any of these; quickly so, where the first ones are rare and match most."""
+    held: set[int] = set()
+    for expression in expressions:
+        if rest := set(entries) - held:
+            held |= index.among(expression, rest)
+    return held
 
 
 def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
@@ -77,18 +91,20 @@ def rank_matches(index: Index, query: Query, heads_of: HeadsOf) -> Ranking:
 
 def _rank_line(whole: Index, line: Line, heads_of: HeadsOf) -> Ranking:
     index, probes = within_reach(whole, line)
-    some, bounded = most_words(index, line, probes, heads_of)
+    found = most_words(index, line, probes, heads_of)
+    some, bounded = found.scored, found.bounded
     if not any(probe.matches for probe in probes):
         some = _with_most_pieces(index, line, some)
-    lists = [*_complete(index, line, probes, dict(some)), [entry for entry, _ in some]]
+    lists = [*_complete(index, line, probes, found), [entry for entry, _ in some]]
     tiers: dict[int, int] = {}
-    for place, found in zip((0, 1, _SOME, _SOME), lists, strict=True):
-        for entry in found:
+    for place, entries in zip((0, 1, _SOME, _SOME), lists, strict=True):
+        for entry in entries:
             tiers.setdefault(entry, place)
     bounded = bounded or index.scope.oldest > 0
     if not tiers:
         return Ranking({}, bounded=bounded)
     known = [unit for unit in line.units if all(probes[place].matches for place in unit.terms)]
+    known.sort(key=lambda unit: min(probes[place].matches for place in unit.terms))
     loose = [unit for unit in known if any(probes[place].loose for place in unit.terms)]
     return Ranking(
         tiers,
@@ -113,17 +129,20 @@ def _with_most_pieces(index: Index, line: Line, some: list[Scored]) -> list[Scor
     return [(entry, score) for entry, score in some if 2 * held[entry] > len(line.hints)]
 
 
-def _complete(index: Index, line: Line, probes: list[Probe], scores: dict[int, float]) -> list[list[int]]:
+def _complete(index: Index, line: Line, probes: list[Probe], found: MostWords) -> list[list[int]]:
     """Return what holds the line as a phrase, what holds all its words, and what only holds all pieces."""
     if not all(probe.matches and not probe.loose for probe in probes):
         return [[], [], []]
+    scores = dict(found.scored)
     pieces = all_of(probe.expression for probe in probes)
     words = all_of(_held(unit, probes) for unit in line.units)
-    anywhere = index.latest(pieces) if len(probes) == 1 else index.newest(pieces, NEWEST)
+    scored = min(scores, default=index.scope.newest)
+    anywhere = index.back_to(scored, pieces, DEPTH) if found.with_all is None else found.with_all
     if not anywhere:
         return [[], [], []]
-    whole = anywhere if words == pieces else index.newest(words, NEWEST)
-    in_a_row = index.newest(quoted(line.whole), NEWEST)
+    whole = anywhere if words == pieces else index.back_to(scored, words, DEPTH)
+    may_be = set(anywhere) if found.in_a_row is None else found.in_a_row
+    in_a_row = index.back_to(min(scored, *may_be), quoted(line.whole), DEPTH) if may_be else []
     # Another pass of BM25 would read all matches of the commonest word.
     return [
         sorted(ids, key=lambda entry: (-scores.get(entry, 0.0), -entry))[:DEPTH]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pinfold.store.errors import DamagedError
 from pinfold.store.query import Query
 from pinfold.store.sqlite.search.entries import COLUMNS, EntryRow, TextOf
 from pinfold.store.sqlite.search.index import DEPTH, Index
@@ -33,7 +34,7 @@ def scan_newest(index: Index, query: Query, text_of: TextOf) -> Ranking:
         if seen == SCANNED_ENTRIES or chars > SCANNED_CHARS:
             bounded = True
             break
-        text = fold(text_of(row))
+        text = fold(_whole(row, text_of))
         chars += len(text)
         share = max(sum(needle in text for needle in needles) / len(needles) for needles in lines)
         if share >= 1 / 2:
@@ -41,6 +42,14 @@ def scan_newest(index: Index, query: Query, text_of: TextOf) -> Ranking:
     order = sorted(shares, key=lambda entry: (-shares[entry], -entry))[:DEPTH]
     tier = TIERS.index("substring")
     return Ranking(dict.fromkeys(order, tier), max(shares.values(), default=0.0), bounded)
+
+
+def _whole(row: EntryRow, text_of: TextOf) -> str:
+    """Return an entry's text, none of a damaged one: what is around it can still be found."""
+    try:
+        return text_of(row)
+    except DamagedError:
+        return ""
 
 
 def _needles(pieces: tuple[str, ...]) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from pinfold.store.query import Line
 from pinfold.store.sqlite.search.index import (
@@ -42,15 +43,29 @@ HeadsOf = Callable[[list[int]], dict[int, str]]
 """Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""
 
 
-def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf) -> tuple[list[Scored], bool]:
-    """Return entries with some of the words, best first, and whether only the newest matches were looked at.
+@dataclass(frozen=True, slots=True)
+class MostWords:
+    """Entries with some of the words, best first; `bounded` says that only the newest matches were looked at.
+
+    Where the index told it on the way, `with_all` are all entries with each of the words, and `in_a_row` those of them
+    that may hold the line as a phrase.
+    """
+
+    scored: list[Scored]
+    bounded: bool
+    with_all: list[int] | None = None
+    in_a_row: set[int] | None = None
+
+
+def most_words(whole: Index, line: Line, probes: list[Probe], heads_of: HeadsOf) -> MostWords:
+    """Return entries with some of the words.
 
     Words beyond the rarest that together match 20,000 entries only raise what the rarer ones found.
     """
-    index, rarest = from_what_is_held(index, _rarest(index, line, probes))
+    index, rarest = from_what_is_held(whole, _rarest(whole, line, probes))
     known = _known(rarest)
     if not known:
-        return [], index.scope.oldest > 0
+        return MostWords([], index.scope.oldest > 0)
     bounded = known[0].is_common
     pool = _pool(known)
     if bounded:
@@ -60,19 +75,23 @@ def most_words(index: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     _fill(index, holders, considered, pool)
     found = _best(index, holders, considered, pool)
     ids = [entry for entry, _ in found]
-    beside = _side_by_side(index, line, considered, holders, sorted(ids))
+    with_all = holders.of_all() if index == whole and len(considered) == len(probes) else None
+    pairs = _side_by_side(index, line, considered, holders, sorted({*ids, *(with_all or ())}))
     nearby = _nearby(index, holders, ids[:_NARROWED])
     total = holders.worth(holders.all) or 1.0
     scores = {
         entry: score * (1 + _COVERAGE * holders.worth(holders.of(entry)) / total)
-        + beside.get(entry, 0.0)
+        + sum(worth for worth, entries in pairs if entry in entries)
         + nearby.get(entry, 0.0)
         for entry, score in found
     }
     first = sorted(scores, key=lambda entry: (-scores[entry], -entry))[:_HEADED]
     for entry, head in heads_of(first).items():
         scores[entry] += _HEAD * _worth_of_head(head, line, holders)
-    return sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH], bounded
+    best = sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]
+    if with_all is None:
+        return MostWords(best, bounded)
+    return MostWords(best, bounded, with_all, set(with_all).intersection(*(entries for _, entries in pairs)))
 
 
 def _rarest(index: Index, line: Line, probes: list[Probe]) -> list[Probe]:
@@ -137,23 +156,23 @@ def _fill(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
     anything = any_of(probe.expression for probe in pool)
     for place, probe in considered.items():
         if probe.is_common and probe not in pool:
-            holders.add(place, index.newest(all_of([anything, probe.expression]), _POOL))
+            holders.add(place, index.every(all_of([anything, probe.expression])))
         else:
-            holders.add(place, index.newest(probe.expression, PROBE))
+            holders.add(place, index.every(probe.expression))
 
 
 def _side_by_side(
     index: Index, line: Line, considered: dict[int, Probe], holders: Holders, ids: list[int]
-) -> dict[int, float]:
-    bonus: dict[int, float] = {}
+) -> list[tuple[float, set[int]]]:
+    """Return, for each two words that stand side by side in the line, what that is worth and where they do."""
+    found = []
     for left, right, form in line.neighbours[:_TERMS]:
         pair = [considered[place] for place in (left, right) if place in considered]
         if len(pair) < 2 or all(probe.is_common for probe in pair):
             continue
         worth = _SIDE_BY_SIDE * min(holders.weights[left], holders.weights[right])
-        for entry in index.within(quoted(form), ids):
-            bonus[entry] = bonus.get(entry, 0.0) + worth
-    return bonus
+        found.append((worth, set(index.within(quoted(form), ids))))
+    return found
 
 
 def _worth_of_head(head: str, line: Line, holders: Holders) -> float:

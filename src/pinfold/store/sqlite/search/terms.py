@@ -75,6 +75,10 @@ class Holders:
         """Return the terms that an entry is known to hold."""
         return self._bits.get(entry, 0)
 
+    def of_all(self) -> list[int]:
+        """Return the entries that are known to hold every term."""
+        return [entry for entry, terms in self._bits.items() if terms == self.all]
+
     def strongest(self, entries: Iterable[int], count: int) -> list[int]:
         """Return so many of the entries that hold the most telling terms, the newest first where they hold the same."""
         alike: dict[int, list[int]] = {}
