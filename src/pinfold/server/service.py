@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 
 from pinfold.server.ancestry import names_of_ancestors
+from pinfold.server.app import Context, client_name
 from pinfold.server.clients import identify
 from pinfold.server.notes import note, note_failure
 from pinfold.server.repository import head_of
@@ -59,6 +60,10 @@ class Service:
         head, branch = head_of(self.settings.project)
         caller = Caller(name, conversation, actor, head, branch, self._runs)
         return Desk(store, caller, self._roots, self._limits)
+
+    async def desk_of(self, ctx: Context) -> Desk:
+        """Return the desk of a call as it came over stdio."""
+        return await self.desk(client_name(ctx), ctx.meta or {})
 
     async def read_on(self, desk: Desk) -> None:
         """Take in what is new in the caller's transcript for about 200 ms; a search waits `READ_ON_S` at most.

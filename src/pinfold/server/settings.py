@@ -55,6 +55,12 @@ def default_home() -> Path:
     return user_data_path("pinfold", appauthor=False)
 
 
+def read_home(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the data directory: `PINFOLD_HOME`, else the user's. Raises `InvalidInputError`."""
+    home = (os.environ if environment is None else environment).get("PINFOLD_HOME")
+    return _path("PINFOLD_HOME", home) if home else default_home()
+
+
 def project_folder(environment: Mapping[str, str]) -> Path:
     """Return the client's folder: `PINFOLD_PROJECT`, the client's own variable, else the working directory.
 
@@ -92,11 +98,10 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     Raises `InvalidInputError` for a value that cannot be used.
     """
     environment = os.environ if environment is None else environment
-    home = environment.get("PINFOLD_HOME")
     project = resolve(folder or project_folder(environment))
     roots = environment.get("PINFOLD_ROOTS", "").split(os.pathsep)
     return Settings(
-        home=_path("PINFOLD_HOME", home) if home else default_home(),
+        home=read_home(environment),
         project=project,
         roots=(project.root, *(_path("PINFOLD_ROOTS", root) for root in roots if root)),
         max_artifact_bytes=whole_number(

@@ -1,0 +1,38 @@
+"""`pinfold serve --http`: what is served, from the settings."""
+
+from __future__ import annotations
+
+import click
+
+from pinfold.server.http.listening import DEFAULT, read_address
+from pinfold.server.http.serving import Plan, serve_over_http
+from pinfold.server.http.shelf import Opener
+from pinfold.server.http.tokens import TokenFile
+from pinfold.server.settings import Settings
+from pinfold.store import Store
+from pinfold.store.sqlite.store import open_store
+from pinfold.tools.tool import Limits
+
+
+def serve_http(settings: Settings, address: str, names: tuple[str, ...]) -> int:
+    """Serve the projects of the data directory; return the exit status. Raises as `serve_over_http`."""
+    plan = Plan(
+        address=read_address(address or DEFAULT),
+        names=names,
+        tokens=TokenFile(settings.home),
+        home=settings.project.folder_name,
+        opener=_opener(settings),
+        limits=Limits(artifact_bytes=settings.max_artifact_bytes),
+    )
+    return serve_over_http(plan, click.echo)
+
+
+def _opener(settings: Settings) -> Opener:
+    """Return what opens a project by the name of its folder, which is its own name on a server."""
+
+    async def opened(name: str) -> Store:
+        project = settings.project
+        shown = project.name if name == project.folder_name else name
+        return await open_store(settings.home / "projects" / name, shown)
+
+    return opened
