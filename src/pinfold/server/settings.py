@@ -20,6 +20,7 @@ class Settings:
     `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which
     `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
     artifact (`PINFOLD_MAX_ARTIFACT_BYTES`), `spill_tokens` how much output is long (`PINFOLD_SPILL_TOKENS`).
+    `store` is the address of a store that is shared (`PINFOLD_STORE`), None for the project's own below `home`.
     """
 
     home: Path
@@ -27,6 +28,12 @@ class Settings:
     roots: tuple[Path, ...]
     max_artifact_bytes: int
     spill_tokens: int
+    store: str | None = None
+
+    @property
+    def address(self) -> str:
+        """Where this project's store is, as `stores.open_by_address` takes it."""
+        return self.store or str(self.store_folder)
 
     @property
     def store_folder(self) -> Path:
@@ -108,4 +115,5 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
             environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES, unit="bytes"
         ),
         spill_tokens=spill_tokens(environment),
+        store=environment.get("PINFOLD_STORE") or None,
     )
