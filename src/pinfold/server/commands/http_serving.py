@@ -9,8 +9,8 @@ from pinfold.server.http.serving import Plan, serve_over_http
 from pinfold.server.http.shelf import Opener
 from pinfold.server.http.tokens import TokenFile
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_by_address, open_store_of
 from pinfold.store import Store
-from pinfold.store.sqlite.store import open_store
 from pinfold.tools.tool import Limits
 
 
@@ -28,11 +28,13 @@ def serve_http(settings: Settings, address: str, names: tuple[str, ...]) -> int:
 
 
 def _opener(settings: Settings) -> Opener:
-    """Return what opens a project by the name of its folder, which is its own name on a server."""
+    """Return what opens a project by its name: in the database that is set, else in a folder of that name."""
 
     async def opened(name: str) -> Store:
-        project = settings.project
-        shown = project.name if name == project.folder_name else name
-        return await open_store(settings.home / "projects" / name, shown)
+        if name == settings.project.folder_name:
+            return await open_store_of(settings)
+        is_shared = "://" in (settings.store or "")
+        where = settings.store if is_shared else str(settings.home / "projects" / name)
+        return await open_by_address(str(where), name)
 
     return opened

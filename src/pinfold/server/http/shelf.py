@@ -61,23 +61,23 @@ class Shelf:
             await self.close_idle(time.monotonic() - self._idle_s)
 
     async def close_idle(self, before: float) -> None:
-        """Close what nobody uses since a moment of the monotonic clock."""
-        for project, kept in tuple(self._kept.items()):
-            if not kept.users and kept.idle_since <= before:
-                del self._kept[project]
-                await _close(kept)
+        """Close what nobody has used since a moment of the monotonic clock; who comes meanwhile waits."""
+        for kept in tuple(self._kept.values()):
+            async with kept.opening:
+                if not kept.users and kept.idle_since <= before:
+                    await _close(kept)
 
     async def close(self) -> None:
-        """Close everything."""
+        """Close everything, whoever uses it."""
         with anyio.CancelScope(shield=True):
-            kept, self._kept = tuple(self._kept.values()), {}
-            for each in kept:
-                await _close(each)
+            for kept in tuple(self._kept.values()):
+                await _close(kept)
 
 
 async def _close(kept: _Kept) -> None:
-    if kept.store is not None:
+    store, kept.store = kept.store, None
+    if store is not None:
         try:
-            await kept.store.close()
-        except Exception as error:
+            await store.close()
+        except Exception as error:  # the others are to be closed all the same
             note_failure("closing a store", error)
