@@ -29,7 +29,9 @@ def requests() -> list[tuple[str, dict[str, Any]]]:
     """Return every request of the protocol that reads or writes, as (method, params)."""
     calls = [("tools/call", {"name": tool.name, "arguments": SAMPLES[tool.name]}) for tool in TOOLS]
     reads = [("resources/read", {"uri": f"pinfold://{name}"}) for name in (*LISTED, "P1", "A1", "C1", "S1")]
-    lists = [(f"{each}/list", {}) for each in ("tools", "resources", "resources/templates", "prompts")]
+    lists: list[tuple[str, dict[str, Any]]] = [
+        (f"{each}/list", {}) for each in ("tools", "resources", "resources/templates", "prompts")
+    ]
     return [*calls, *reads, *lists, ("prompts/get", {"name": "resume"}), ("server/discover", {})]
 
 

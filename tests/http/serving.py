@@ -9,6 +9,8 @@ import re
 import select
 import signal
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -72,9 +74,13 @@ class Served:
         """Return what stands on its stderr so far."""
         return self._notes.read_text("utf-8")
 
-    def lines(self) -> list[dict[str, Any]]:
-        """Return its log."""
-        return [json.loads(line) for line in self.noted().splitlines()]
+    def lines(self, count: int) -> list[dict[str, Any]]:
+        """Return its log when it has so many lines: each is written when its answer is on its way."""
+        ends = time.monotonic() + PATIENCE_S
+        while len(found := self.noted().splitlines()) < count:
+            assert time.monotonic() < ends, found
+            time.sleep(0.01)
+        return [json.loads(line) for line in found]
 
     def connection(self) -> closing[http.client.HTTPConnection]:
         return closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S))
@@ -146,8 +152,6 @@ def served(
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command on the same data directory."""
-    import sys
-
     return subprocess.run(
         [sys.executable, "-m", "pinfold", *arguments],
         env=environment(PINFOLD_HOME=str(folder / "home")),

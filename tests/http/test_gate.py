@@ -1,10 +1,11 @@
-"""Who gets in: a token by the project and the right that it was made for, and nobody else, by whatever door. P27, P28."""
+"""Who gets in: a token by the project and the right that it was made for, and nobody else. P27, P28."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -169,3 +170,13 @@ def test_a_token_of_one_project_needs_no_name_and_one_of_two_does(server: Served
 def test_no_path_leads_out_of_the_projects(server: Served, project: str) -> None:
     token = server.token(f"out-{time.monotonic_ns()}", "inside", "other")
     assert server.rpc(token, f"/p/{project}/mcp", "tools/list").status == 404
+
+
+def test_no_file_of_the_servers_machine_is_read(server: Served, tmp_path: Path) -> None:
+    file = tmp_path / "secret.log"
+    file.write_text("zugzwang")
+    token = server.token("reader-of-files", "files")
+    for path in (str(file), "secret.log", "/etc/hostname", "tokens/tokens.json"):
+        reply = server.call(token, "files", "spill_artifact", path=path)
+        assert reply.told["isError"] is True
+        assert "`path` would name a file on the server's machine, and over HTTP none is read." in reply.text

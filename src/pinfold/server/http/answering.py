@@ -10,7 +10,6 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import anyio
-from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pinfold.server.framing import MAX_LINE_BYTES
@@ -29,6 +28,7 @@ BODY_S = 60.0
 """How long a whole body may take; one to the store as long as it takes, if it does not stand still."""
 
 _FAILED = "The server failed on this request; its log says where.\n"
+_UNKNOWN = "The server is ending; whether this took effect is unknown. Send it again with the same key.\n"
 _SLOW = "The request did not arrive in time; nothing was done.\n"
 _HUGE = "The request is longer than {:,} bytes; nothing was done.\n"
 
@@ -99,13 +99,24 @@ def guarded(app: ASGIApp) -> ASGIApp:
             await app(scope, _Body(receive, scope["path"]), answer)
         except TimeoutError:
             raise
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await _instead(answer, 500, _UNKNOWN)
+            raise
         except Exception as error:
-            status, text = _told(error)
-            if not answer.status:
-                refusal = PlainTextResponse(text, status, headers={"Connection": "close"})
-                await refusal(scope, receive, answer)
+            await _instead(answer, *_told(error))
 
     return seen_through
+
+
+async def _instead(answer: Answer, status: int, text: str) -> None:
+    """Answer in the application's place, unless it has begun to."""
+    if answer.status:
+        return
+    body = text.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await answer({"type": "http.response.start", "status": status, "headers": headers})
+    await answer({"type": "http.response.body", "body": body})
 
 
 def _told(error: Exception) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_S = 10.0
@@ -37,13 +38,22 @@ class Connection(H11Protocol):
     def handle_events(self) -> None:
         """Go on with what came in."""
         super().handle_events()
-        if self.cycle is None or self.cycle.response_complete:
-            self._await_request()
-        else:
+        self._look_at_the_time()
+
+    def on_response_complete(self) -> None:
+        """Go on behind an answer."""
+        super().on_response_complete()
+        self._look_at_the_time()
+
+    def _look_at_the_time(self) -> None:
+        """Time what is half there: the head of a request, or the rest of a body that was answered before its end."""
+        if not (self.cycle is None or self.cycle.response_complete):
             self._stop_waiting()
+        elif self.conn.trailing_data[0] or self.conn.their_state is h11.SEND_BODY:
+            self._await_request()
 
     def _await_request(self) -> None:
-        """Give the next request its time; it begins once, not anew at each byte."""
+        """Give it its time; that begins once, not anew at each byte."""
         if self._deadline is None:
             self._deadline = self.loop.call_later(HEADER_S, self._give_up)
 

@@ -60,5 +60,12 @@ async def _told(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Han
     name = (ctx.params or {}).get("name")
     line.tool = name if isinstance(name, str) and name in _TOOLS else None
     result = await call_next(ctx)
-    line.failed = isinstance(result, CallToolResult) and bool(result.is_error)
+    line.failed = _is_error(result)
     return result
+
+
+def _is_error(result: HandlerResult) -> bool:
+    """Whether a tool said that it failed: as a model, or as what goes out."""
+    if isinstance(result, CallToolResult):
+        return bool(result.is_error)
+    return isinstance(result, dict) and result.get("isError") is True

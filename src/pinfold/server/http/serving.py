@@ -18,7 +18,7 @@ import anyio
 import uvicorn
 from uvicorn.server import HANDLED_SIGNALS
 
-from pinfold.server.http.connection import MAX_CONNECTIONS, Connection
+from pinfold.server.http.connection import Connection
 from pinfold.server.http.gate import Gate, Rules
 from pinfold.server.http.listening import Address, bound_to, listen
 from pinfold.server.http.names import Names
@@ -67,11 +67,8 @@ def serve_over_http(plan: Plan, say: Callable[[str], None]) -> int:
     plan.check()
     listening = listen(plan.address)
     log_in_json()
-    gate = _gate(plan)
-    server = _Server(gate)
-    for line in _greeting(plan, bound_to(listening)):
-        say(line)
-    return server.serve_until_told(listening)
+    greeting = _greeting(plan, bound_to(listening))
+    return _Server(_gate(plan), lambda: say(greeting)).serve_until_told(listening)
 
 
 def _gate(plan: Plan) -> Gate:
@@ -81,19 +78,18 @@ def _gate(plan: Plan) -> Gate:
     return Gate(behind_the_gate(shelf, plan.limits), shelf, rules)
 
 
-def _greeting(plan: Plan, address: Address) -> tuple[str, str]:
+def _greeting(plan: Plan, address: Address) -> str:
     if plan.tokens.exists():
-        return f"http://{address}/p/PROJECT/mcp", "Callers need a token of `pinfold token add`. Ctrl-C ends."
+        return f"http://{address}/p/PROJECT/mcp\nCallers need a token of `pinfold token add`. Ctrl-C ends."
     return (
-        f"http://{address}/mcp",
-        "Without tokens: any program on this machine may read and write. Ctrl-C ends.",
+        f"http://{address}/mcp\nWithout tokens: any program on this machine may read and write. Ctrl-C ends."
     )
 
 
 class _Server(uvicorn.Server):
     """Ends in two steps: what comes is turned away while what runs may finish; then the connections are closed."""
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, greet: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 gate,
@@ -104,12 +100,12 @@ class _Server(uvicorn.Server):
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                limit_concurrency=MAX_CONNECTIONS,
                 timeout_keep_alive=IDLE_S,
                 timeout_graceful_shutdown=_CUT_OFF_S,
             )
         )
         self._gate = gate
+        self._greet = greet
         self._told: int | None = None
         self._patience_ends = 0.0
 
@@ -117,6 +113,11 @@ class _Server(uvicorn.Server):
         """Serve; return the exit status."""
         anyio.run(self.serve, [listening])
         return 0 if self._told is None else 128 + self._told
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer, and say so."""
+        await super().startup(sockets)
+        self._greet()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
