@@ -9,7 +9,6 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -133,29 +132,48 @@ def served(
     folder: Path, *arguments: str, first: Callable[[], object] = nothing, **variables: str
 ) -> Iterator[Served]:
     """Serve a data directory below `folder` until the block is left; it may have ended before."""
-    home, project, notes = folder / "home", folder / "project", folder / "notes"
+    project, notes = folder / "project", folder / "notes"
     project.mkdir(exist_ok=True)
-    descriptor = os.open(notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    env = environment(PINFOLD_HOME=str(home), PINFOLD_PROJECT=str(project), **variables)
-    given = ("serve", "--http", "127.0.0.1:0", *arguments)
-    process = WarmProcess(descriptor, env, first=first, arguments=given)
-    os.close(descriptor)
+    process = _begun(folder, ("serve", "--http", "127.0.0.1:0", *arguments), first, variables)
     try:
-        yield Served(process, notes, home)
+        yield Served(process, notes, folder / "home")
     finally:
-        process.kill()
-        process.wait(PATIENCE_S)
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
+        _leave(process)
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command on the same data directory."""
-    return subprocess.run(
-        [sys.executable, "-m", "pinfold", *arguments],
-        env=environment(PINFOLD_HOME=str(folder / "home")),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-    )
+    """Run a command on the same data directory to its end."""
+    (folder / "project").mkdir(exist_ok=True)
+    (folder / "notes").unlink(missing_ok=True)
+    process = _begun(folder, arguments)
+    try:
+        assert process.stdout is not None
+        printed = process.stdout.read().decode()
+        code = process.wait(PATIENCE_S)
+    finally:
+        _leave(process)
+    return subprocess.CompletedProcess(arguments, code, printed, (folder / "notes").read_text("utf-8"))
+
+
+def _begun(
+    folder: Path,
+    arguments: tuple[str, ...],
+    first: Callable[[], object] = nothing,
+    variables: Mapping[str, str] | None = None,
+) -> WarmProcess:
+    """Start pinfold with its stderr in the file `notes`."""
+    home, project = str(folder / "home"), str(folder / "project")
+    env = environment(PINFOLD_HOME=home, PINFOLD_PROJECT=project, **(variables or {}))
+    descriptor = os.open(folder / "notes", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        return WarmProcess(descriptor, env, first=first, arguments=arguments)
+    finally:
+        os.close(descriptor)
+
+
+def _leave(process: WarmProcess) -> None:
+    process.kill()
+    process.wait(PATIENCE_S)
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            pipe.close()
