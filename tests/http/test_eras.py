@@ -1,4 +1,4 @@
-"""The official SDK as a client, in both eras of the protocol, against a real server: it does what it does over stdio."""
+"""The official SDK as a client, in both eras of the protocol, against a real server."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
@@ -40,8 +39,8 @@ class _Projects:
 
 
 @pytest.fixture
-async def projects(tmp_path: Path) -> AsyncIterator[_Projects]:
-    yield _Projects(tmp_path)
+def projects(tmp_path: Path) -> _Projects:
+    return _Projects(tmp_path)
 
 
 async def test_all_requests_to_a_project_share_one_store(projects: _Projects) -> None:
@@ -100,7 +99,7 @@ async def test_idle_stores_are_looked_for_by_themselves(projects: _Projects, tmp
             tasks.start_soon(shelf.tidy)
             async with shelf.at("shop") as opened:
                 await opened()
-            while (tmp_path / "shop" / "log.db-wal").exists():
+            while (tmp_path / "shop" / "log.db-wal").exists():  # noqa: ASYNC110 - a file is waited for
                 await anyio.sleep(0.01)
             tasks.cancel_scope.cancel()
     await shelf.close()
