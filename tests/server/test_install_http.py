@@ -83,9 +83,7 @@ def test_the_address_and_the_variable_are_written_and_the_token_is_not(user: Use
     told = user.well("install", client, "--http", URL)
     assert _entry(user, client) == ENTRIES[client][2]
     assert [text for text in user.files().values() if b"not-to-be-written" in text] == []
-    assert (
-        "Set PINFOLD_TOKEN where the client is started from: no file holds the token." in told["next"]
-    )
+    assert "Set PINFOLD_TOKEN where the client is started from: no file holds the token." in told["next"]
 
 
 @pytest.mark.parametrize("client", ENTRIES)
