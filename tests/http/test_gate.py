@@ -11,7 +11,7 @@ import pytest
 
 from pinfold.tools import TOOLS
 from tests.http.doors import SAMPLES, requests, routes
-from tests.http.serving import JSON_HEADERS, Served, bearer
+from tests.http.serving import JSON_HEADERS, Served, bearer, served
 
 DOORS = requests()
 NAMES = [f"{method} {params.get('name') or params.get('uri') or ''}".strip() for method, params in DOORS]
@@ -180,3 +180,16 @@ def test_no_file_of_the_servers_machine_is_read(server: Served, tmp_path: Path) 
         reply = server.call(token, "files", "spill_artifact", path=path)
         assert reply.told["isError"] is True
         assert "`path` would name a file on the server's machine, and over HTTP none is read." in reply.text
+
+
+def test_a_server_whose_tokens_cannot_be_read_lets_nobody_in_and_says_why_in_its_log(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        token = server.token("anna", "shop")
+        file = server.tokens.folder / "tokens.json"
+        whole = file.read_bytes()
+        file.write_bytes(b"[")
+        reply = server.rpc(token, "/p/shop/mcp", "tools/list")
+        assert (reply.status, reply.body) == (503, b"The server cannot read its tokens; its log says why.\n")
+        assert "tokens.json is damaged" in server.lines(2)[0]["note"]
+        file.write_bytes(whole)
+        assert server.rpc(token, "/p/shop/mcp", "tools/list").status == 200

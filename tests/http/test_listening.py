@@ -63,14 +63,18 @@ def test_without_tokens_the_folders_project_is_open_and_no_other(tmp_path: Path)
         told = server.rpc(None, "/mcp", "tools/call", name="pin_decision", arguments=SAMPLES["pin_decision"])
         assert told.told["structuredContent"]["project"] == "project"
         assert server.call(None, "another", "fetch_pointer", pointer="pins").status == 404
+        for name in ("X-Forwarded-For", "Forwarded", "Via"):  # a proxy brings callers of other machines
+            assert server.ask("POST", "/mcp", b"{}", {name: "192.0.2.7"}).status == 401
         (store,) = (server.home / "projects").iterdir()
         assert store.name.startswith("project-")
         _closes_for_good(server)
 
 
 def _closes_for_good(server: Served) -> None:
-    """The first token ends it, and taking that one back does not open it again."""
+    """The first token ends it, and neither taking that one back nor losing the file opens it again."""
     server.token("anna", "shop")
     assert server.rpc(None, "/mcp", "tools/list").status == 401
     server.tokens.revoke("anna")
+    assert server.rpc(None, "/mcp", "tools/list").status == 401
+    (server.home / "tokens" / "tokens.json").unlink()
     assert server.rpc(None, "/mcp", "tools/list").status == 401

@@ -82,7 +82,10 @@ def test_what_others_could_read_is_refused(tmp_path: Path) -> None:
         tokens.find(made)
 
 
-@pytest.mark.parametrize("content", ["{", "[1]", '[{"name": "anna"}]', '{"a": 1}'])
+WRONG = {"name": "a", "digest": "x", "projects": ["shop"], "may_write": True, "created": "", "expires": None}
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '[{"name": "anna"}]', '{"a": 1}', json.dumps([WRONG])])
 def test_a_file_that_cannot_be_read_opens_nothing(tmp_path: Path, content: str) -> None:
     tokens = TokenFile(tmp_path)
     made = tokens.add(_token("anna"))

@@ -21,6 +21,7 @@ from pinfold.server.http.routes import NOT_HERE
 from pinfold.server.http.shelf import Shelf
 from pinfold.server.http.tokens import TokenFile
 from pinfold.server.http.visit import Visit
+from pinfold.server.notes import note
 from pinfold.store.errors import PinfoldError
 
 MAX_CALLS = 128
@@ -28,6 +29,9 @@ MAX_CALLS = 128
 
 _OK = 200
 _PATH = re.compile(r"/p/(?P<project>[a-z0-9][a-z0-9._-]{0,63})(?P<rest>/.+)")
+_FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""What a proxy adds: behind one, callers are no longer those of this machine alone."""
+
 _BEARER = re.compile(r"[Bb]earer +([A-Za-z0-9._~+/=-]{1,512})")
 
 HEALTHY = "ok\n"
@@ -134,8 +138,9 @@ class Gate:
 
     def _admitted(self, headers: Headers, line: Line) -> _Guest:
         try:
-            access = self._access(headers.getlist("authorization"))
-        except PinfoldError:
+            access = self._access(headers)
+        except PinfoldError as error:
+            note(f"nobody can enter: {error}")
             raise _refusal(503, _TROUBLE) from None
         if access is None:
             raise _refusal(401, _NO_TOKEN, **{"WWW-Authenticate": "Bearer"})
@@ -144,9 +149,10 @@ class Gate:
         line.token = access.token
         return _Guest(access, line)
 
-    def _access(self, given: list[str]) -> Access | None:
+    def _access(self, headers: Headers) -> Access | None:
         tokens, home = self._rules.tokens, self._rules.open_home
-        if home is not None and not tokens.exists():
+        given = headers.getlist("authorization")
+        if home is not None and not tokens.exists() and not any(name in headers for name in _FORWARDED):
             return Access("", frozenset({home}), may_write=True, home=home)
         bearer = _BEARER.fullmatch(given[0]) if len(given) == 1 else None
         token = None if bearer is None else tokens.find(bearer[1])

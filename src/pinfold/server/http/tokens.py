@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, NotFoundError, ReadOnlyError
 from pinfold.store.sqlite.file_lock import lock, unlock
@@ -26,6 +27,7 @@ from pinfold.store.sqlite.file_lock import lock, unlock
 PREFIX = "pinfold_"
 _BYTES = 32
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAMES = "Use 1 to 64 of a-z, 0-9, dot, underscore and hyphen, a letter or digit first."
 _USED_AGAIN_S = 3600.0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -60,12 +62,20 @@ class TokenFile:
     def __init__(self, home: Path) -> None:
         self.folder = home / "tokens"
         self._file = self.folder / "tokens.json"
+        self._was_there = False
         self._read: bytes | None = None
         self._tokens: tuple[Token, ...] = ()
 
     def exists(self) -> bool:
-        """Whether a token was ever added: from then on nobody enters without one."""
-        return self._file.exists()
+        """Whether a token was ever added, as far as this process has seen: from then on nobody enters without one.
+
+        Raises `ReadOnlyError` where that cannot be known.
+        """
+        try:
+            self._was_there = self._was_there or self._file.exists()
+        except OSError as error:
+            raise _unreadable(self._file, error) from None
+        return self._was_there
 
     def tokens(self) -> tuple[Token, ...]:
         """Return all tokens, revoked ones excepted. Raises `ReadOnlyError` where others can read the file."""
@@ -137,7 +147,7 @@ class TokenFile:
         except FileNotFoundError:
             return b""
         except OSError as error:
-            raise ReadOnlyError(f"{self._file} cannot be read ({error.strerror})", "Mend that.") from None
+            raise _unreadable(self._file, error) from None
 
     def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]]) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -152,12 +162,24 @@ def _digest(token: str) -> str:
 
 def _parsed(content: bytes, file: Path) -> tuple[Token, ...]:
     try:
-        found = json.loads(content or b"[]")
-        return tuple(Token(**{**each, "projects": tuple(each["projects"])}) for each in found)
+        return tuple(map(_token, json.loads(content or b"[]")))
     except (ValueError, TypeError, KeyError):
         raise DamagedError(
             str(file), "Bring it back from a backup, or remove it and add tokens anew."
         ) from None
+
+
+def _token(found: Any) -> Token:
+    """Return a token as it was written; raises `ValueError`, `TypeError` or `KeyError` for what none of ours is."""
+    token = Token(**{**found, "projects": tuple(found["projects"])})
+    ends = datetime.fromisoformat(token.expires) if token.expires is not None else datetime.now(UTC)
+    if not (_DIGEST.fullmatch(token.digest) and isinstance(token.may_write, bool) and ends.tzinfo):
+        raise ValueError
+    return token
+
+
+def _unreadable(file: Path, error: OSError) -> ReadOnlyError:
+    return ReadOnlyError(f"{file} cannot be read ({error.strerror})", "Let this user read it.")
 
 
 def _refuse_shared(file: Path, found: os.stat_result) -> None:
