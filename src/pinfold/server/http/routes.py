@@ -23,19 +23,22 @@ from pinfold.server.http.answering import MAX_BODY_BYTES
 from pinfold.server.http.desks import VisitDesks
 from pinfold.server.http.shelf import Shelf
 from pinfold.server.http.visit import visit_of
-from pinfold.tools import TOOLS
+from pinfold.tools import TOOLS, input_schema
 from pinfold.tools.tool import Limits
 
 NOT_HERE: ASGIApp = PlainTextResponse("There is nothing here, or the token does not open it.\n", 404)
 """What is not there and what is not theirs: one answer."""
 
-_TOOLS = frozenset(tool.name for tool in TOOLS)
+_SCHEMAS = {tool.name: input_schema(tool) for tool in TOOLS}
 
 
 def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
     """Return the routes: MCP in both eras, without sessions, each request answered as one JSON object."""
     server = build_server(VisitDesks(limits))
     server.middleware.append(_told)
+    server.get_tool_input_schema = (
+        _SCHEMAS.get
+    )  # else the SDK lists all tools at each call, to look at one's headers
     speaking = StreamableHTTPSessionManager(
         server, stateless=True, json_response=True, max_request_body_size=MAX_BODY_BYTES
     )
@@ -58,7 +61,7 @@ async def _told(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> Han
     line = visit_of(ctx.request.scope).line
     line.method = ctx.method if ctx.method in SPEC_CLIENT_METHODS else None
     name = (ctx.params or {}).get("name")
-    line.tool = name if isinstance(name, str) and name in _TOOLS else None
+    line.tool = name if isinstance(name, str) and name in _SCHEMAS else None
     result = await call_next(ctx)
     line.failed = _is_error(result)
     return result
