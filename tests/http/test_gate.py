@@ -107,7 +107,7 @@ def test_a_token_that_may_only_read_calls_no_tool_that_writes(server: Served, to
     reader = server.token(f"reader-{tool}", f"read-{tool}", may_write=False)
     reply = server.call(reader, f"read-{tool}", tool, **SAMPLES[tool])
     assert reply.told["isError"] is True
-    assert "this token may only read; nothing was written" in reply.text
+    assert "here it can only be read; nothing was written" in reply.text
 
 
 def test_a_token_that_may_only_read_leaves_nothing_in_the_log(server: Served) -> None:
@@ -122,7 +122,7 @@ def test_a_token_that_may_only_read_leaves_nothing_in_the_log(server: Served) ->
     assert missed.told["structuredContent"]["hits"] == []
     assert "search" not in missed.told["structuredContent"]
     flagged = server.call(reader, "read-log", "search_history", query="zstd", missed="S1")
-    assert "this token may only read" in flagged.text
+    assert "here it can only be read" in flagged.text
     after = server.call(writer, "read-log", "checkpoint_state", goal="after").told["structuredContent"][
         "receipt"
     ]

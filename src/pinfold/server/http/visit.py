@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pinfold.server.http.reading_only import reading_only
 from pinfold.server.http.record import Line
+from pinfold.server.reading_only import reading_only
 from pinfold.store import Store
 
 _KEY = "pinfold.visit"
