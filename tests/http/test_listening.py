@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.server.http.listening import Address, read_address
-from pinfold.server.http.names import is_loopback
+from pinfold.server.http.names import Names, is_loopback
 from pinfold.store.errors import InvalidInputError
 from tests.http.doors import SAMPLES
 from tests.http.serving import Served, run, served
@@ -47,6 +47,37 @@ def test_what_is_no_address_is_refused(text: str) -> None:
 def test_loopback_is_known_by_its_numbers() -> None:
     hosts = ["127.0.0.1", "127.8.8.8", "::1", "localhost", "0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example"]
     assert [is_loopback(host) for host in hosts] == [True, True, True, True, False, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("came_in_at", "host", "known"),
+    [
+        ("10.0.0.5", "10.0.0.5:7463", True),
+        ("10.0.0.5", "localhost", False),
+        ("10.0.0.5", "10.0.0.6", False),
+        ("::ffff:10.0.0.5", "10.0.0.5:7463", True),
+        ("::ffff:127.0.0.1", "localhost:7463", True),
+        ("fd00::5", "[fd00::5]:7463", True),
+        ("fd00::5", "team.example", True),
+        ("fd00::5", "other.example", False),
+    ],
+)
+def test_it_answers_to_the_address_it_was_called_at_and_to_the_names_allowed(
+    came_in_at: str, host: str, *, known: bool
+) -> None:
+    assert Names.of(["team.example"]).knows_host(host, came_in_at) is known
+
+
+@pytest.mark.parametrize("name", ["https://team.example", "team.example:443", "a b", "", "*"])
+def test_what_is_no_host_name_is_not_allowed_as_one(name: str) -> None:
+    with pytest.raises(InvalidInputError, match="--allow-host takes the name of a host alone"):
+        Names.of([name])
+
+
+def test_names_without_http_are_a_mistake(tmp_path: Path) -> None:
+    done = run(tmp_path, "serve", "--allow-host", "team.example")
+    assert done.returncode == 2
+    assert "--allow-host belongs to --http." in done.stderr
 
 
 def test_an_address_in_use_is_told_in_one_line(tmp_path: Path) -> None:

@@ -86,6 +86,8 @@ def serve(
     ctx: click.Context, project: Path | None = None, http: str | None = None, names: tuple[str, ...] = ()
 ) -> None:
     """Serve MCP over stdio until the client ends it, or with --http for a team until it is told to end."""
+    if names and http is None:
+        raise click.UsageError("--allow-host belongs to --http.", ctx)
     if http is None:
         from pinfold.server.serving import serve_over_stdio
 

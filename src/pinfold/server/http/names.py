@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pinfold.store.errors import InvalidInputError
+
 _AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?")
+_MAPPED = "::ffff:"
+"""Stands before the older kind of address where a socket takes both kinds."""
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 
@@ -32,8 +37,8 @@ class Names:
 
     @classmethod
     def of(cls, names: Iterable[str]) -> Names:
-        """Return these names, in lower case, without a final dot."""
-        return cls(frozenset(name.lower().removesuffix(".") for name in names))
+        """Return these names, in lower case, without a final dot; raises `InvalidInputError` for what is none."""
+        return cls(frozenset(map(_checked, names)))
 
     def knows_host(self, host: str, came_in_at: str) -> bool:
         """Say whether a Host header names this server. `came_in_at` is the address that the connection was made to."""
@@ -46,7 +51,15 @@ class Names:
         return bool(mark) and scheme in ("http", "https") and self.knows_host(authority, came_in_at)
 
     def _knows(self, name: str, came_in_at: str) -> bool:
-        name = name.removesuffix(".")
-        here = f"[{came_in_at}]" if ":" in came_in_at else came_in_at
-        local = _LOOPBACK if is_loopback(came_in_at) else frozenset()
-        return name == here or name in local or name in self.allowed
+        name, here = name.removesuffix("."), came_in_at.removeprefix(_MAPPED)
+        local = _LOOPBACK if is_loopback(here) else frozenset()
+        return name in ({here, f"[{here}]"} | local | self.allowed)
+
+
+def _checked(name: str) -> str:
+    found = _AUTHORITY.fullmatch(name.lower())
+    if found is None or found["name"] != name.lower():
+        raise InvalidInputError(
+            "--allow-host takes the name of a host alone.", "Give e.g. pinfold.example.com, without a port."
+        )
+    return found["name"].removesuffix(".")
