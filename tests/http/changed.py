@@ -19,8 +19,8 @@ PATIENCE_S = 20.0
 
 
 def short_of_time() -> None:
-    answering.SILENCE_S = 0.5
-    connection.HEADER_S = 0.5
+    answering.SILENCE_S = 0.25
+    connection.HEADER_S = 0.25
 
 
 def short_of_connections() -> None:

@@ -21,6 +21,7 @@ from starlette.types import ASGIApp
 from pinfold.server.app import build_server
 from pinfold.server.http.answering import MAX_BODY_BYTES
 from pinfold.server.http.desks import VisitDesks
+from pinfold.server.http.reading import Checked
 from pinfold.server.http.shelf import Shelf
 from pinfold.server.http.visit import visit_of
 from pinfold.tools import TOOLS, input_schema
@@ -51,7 +52,7 @@ def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
             tasks.cancel_scope.cancel()
         await shelf.close()
 
-    routes = [Route("/mcp", StreamableHTTPASGIApp(speaking), methods=["POST"])]
+    routes = [Route("/mcp", Checked(StreamableHTTPASGIApp(speaking)), methods=["POST"])]
     return Router(routes, redirect_slashes=False, default=NOT_HERE, lifespan=lifespan)
 
 
