@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 from opentelemetry import trace
 from opentelemetry.util._decorator import _agnosticcontextmanager as agnosticcontextmanager
 
-from pinfold.server.http import answering, connection, gate
+from pinfold.server.http import answering, connection, gate, serving
 from pinfold.store.sqlite import pinning
 
 PATIENCE_S = 20.0
@@ -21,6 +22,12 @@ PATIENCE_S = 20.0
 def short_of_time() -> None:
     answering.SILENCE_S = 0.25
     connection.HEADER_S = 0.25
+    serving.IDLE_S = 1
+
+
+def short_of_descriptors() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 
 
 def short_of_connections() -> None:

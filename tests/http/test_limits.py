@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import anyio
@@ -15,7 +15,13 @@ import pytest
 
 from pinfold.server.http import answering
 from pinfold.server.http.answering import Answer
-from tests.http.changed import short_of_calls, short_of_connections, short_of_time, wait_for
+from tests.http.changed import (
+    short_of_calls,
+    short_of_connections,
+    short_of_descriptors,
+    short_of_time,
+    wait_for,
+)
 from tests.http.serving import JSON_HEADERS, Served, served
 from tests.server.peer import PATIENCE_S
 
@@ -130,6 +136,20 @@ def test_a_body_that_stands_still_is_given_up(hasty: Served) -> None:
 )
 def test_a_head_that_does_not_come_costs_its_connection(hasty: Served, begun: bytes) -> None:
     assert _raw(hasty, begun) == b""
+
+
+def test_an_idle_connection_is_closed_after_its_time(hasty: Served) -> None:
+    whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    assert _raw(hasty, whole).endswith(b"ok\n")
+
+
+def test_it_takes_more_connections_than_a_shell_lets_it_have_files_open(tmp_path: Path) -> None:
+    with served(tmp_path, first=short_of_descriptors) as server, ExitStack() as held:
+        whole = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for _ in range(80):
+            line = held.enter_context(socket.create_connection(("127.0.0.1", server.port), PATIENCE_S))
+            line.sendall(whole)
+            assert line.recv(100).startswith(b"HTTP/1.1 200 ")
 
 
 def test_half_a_second_request_costs_the_connection_too(hasty: Served) -> None:

@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
@@ -37,6 +37,8 @@ IDLE_S = 30
 """How long a connection is kept without a request."""
 
 _CUT_OFF_S = 1
+_DESCRIPTORS = 4_096
+"""Of open files: for all connections, and six for each of the stores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,23 @@ def serve_over_http(plan: Plan, say: Callable[[str], None]) -> int:
     """
     plan.check()
     listening = listen(plan.address)
+    _allow_descriptors()
     log_in_json()
     greeting = _greeting(plan, bound_to(listening))
     return _Server(_gate(plan), lambda: say(greeting)).serve_until_told(listening)
+
+
+def _allow_descriptors() -> None:
+    """Let this process have more files open than shells allow at first (256 on macOS), up to the system's own limit."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _gate(plan: Plan) -> Gate:
