@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import anyio
+
+from pinfold.store.commands import StartSession
+from pinfold.store.sqlite.store import open_store
+from pinfold.store.values import Caller
 from tests.http.serving import JSON_HEADERS, Served, bearer
 from tests.server.peer import META
 
@@ -40,6 +46,27 @@ def test_two_tokens_whose_clients_tell_nothing_are_two_conversations(server: Ser
     first = _checkpoint(server, anna, "one")
     assert _checkpoint(server, bert, "two") != first
     assert _checkpoint(server, anna, "three") == first
+
+
+def test_a_client_that_tells_nothing_is_in_the_conversation_that_a_hook_of_its_token_told_of(
+    server: Served,
+) -> None:
+    token = server.token("carl", "hooked")
+    before = _checkpoint(server, token, "one", **{"User-Agent": "claude-code/2.1.332"})
+    begun = anyio.run(_session_start, server.home / "projects" / "hooked", "token-carl")
+    assert begun != before
+    assert _checkpoint(server, token, "two", **{"User-Agent": "claude-code/2.1.332"}) == begun
+    assert _checkpoint(server, token, "three", {"threadId": "t-1"}) not in (before, begun)
+
+
+async def _session_start(folder: Path, run: str) -> int:
+    """Have a hook of Claude Code begin a conversation; return its session."""
+    store = await open_store(folder, "hooked")
+    try:
+        caller = Caller("claude-code", "2f9c1a77-0000-4000-8000-000000000001", "hook")
+        return (await store.start_session(StartSession(caller, run))).session
+    finally:
+        await store.close()
 
 
 def test_the_user_agent_says_which_client_it_is_where_the_protocol_does_not(server: Served) -> None:

@@ -24,7 +24,6 @@ SESSION_HEADER = "pinfold-session"
 
 _SESSION = re.compile(r"[A-Za-z0-9._:-]{1,200}")
 _PRODUCT = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_NO_TOKEN = "local"  # noqa: S105 - stands where no token is asked for
 
 
 class _NoFiles(Roots):
@@ -60,12 +59,15 @@ class VisitDesks:
 
 
 def _caller(ctx: Context, headers: Mapping[str, str], visit: Visit) -> Caller:
-    """Return who calls: where a client tells of no conversation, all that one token does is one."""
+    """Return who calls.
+
+    Where a client tells of no conversation, it is the one that a hook of the same token began or went on with last, and
+    without hooks all that the token does is one.
+    """
     told = _SESSION.fullmatch(headers.get(SESSION_HEADER, ""))
     client = client_name(ctx) or _product(headers.get("user-agent", ""))
-    return Caller(
-        *identify(client, ctx.meta or {}, {}, told[0] if told else f"token-{visit.token or _NO_TOKEN}")
-    )
+    name, conversation = identify(client, ctx.meta or {}, {}, told[0] if told else visit.run)
+    return Caller(name, conversation, runs=(visit.run,) if conversation == visit.run else ())
 
 
 def _product(agent: str) -> str:

@@ -11,6 +11,7 @@ from pinfold.server.reading_only import reading_only
 from pinfold.store import Store
 
 _KEY = "pinfold.visit"
+_NO_TOKEN = "local"  # noqa: S105 - stands where no token is asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Visit:
     may_write: bool
     opened: Callable[[], Awaitable[Store]] = field(repr=False)
     line: Line
+
+    @property
+    def run(self) -> str:
+        """A name for all that one token does, as for a process of a client: hooks say in which conversation that is."""
+        return f"token-{self.token or _NO_TOKEN}"
 
     async def store(self) -> Store:
         """Return the project's store, opened now if need be; without its writes where the token may only read.
