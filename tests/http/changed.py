@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import resource
 import time
@@ -53,9 +54,10 @@ def held_pins() -> None:
 
 
 def broken() -> None:
-    """Have each pin meet a bug that speaks of what it was about."""
+    """Have each pin meet a bug that speaks of what it was about, and a library that does so too."""
 
     def fails(*given: Any, **named: Any) -> Any:
+        logging.getLogger("some.library").error("failed on %s", given)
         raise RuntimeError(f"{given} {named}")
 
     pinning._append = fails

@@ -68,6 +68,7 @@ def test_a_bug_is_told_by_its_place_and_its_caller_learns_no_more(tmp_path: Path
         assert "failed inside pinfold" in reply.text
         noted = server.noted()
     assert "RuntimeError" in noted
+    assert "error in some.library, changed.py line" in noted
     assert CANARY not in noted
 
 
