@@ -28,6 +28,7 @@ def _talk(server: Served) -> str:
     server.ask("GET", f"/{CANARY}?{CANARY}", headers={"Host": CANARY})
     server.ask("GET", "/health", headers={"Origin": f"http://{CANARY}", CANARY: CANARY})
     server.ask("POST", "/p/shop/mcp", CANARY.encode(), JSON_HEADERS | bearer(token))
+    server.ask(CANARY, "/health")
     return token
 
 
@@ -54,7 +55,7 @@ def test_each_request_is_one_line_that_says_who_and_what_and_how_it_went(server:
 def test_the_log_holds_nothing_that_was_said_however_talkative(tmp_path: Path) -> None:
     with served(tmp_path, first=nothing, **TALKATIVE) as server:
         token = _talk(server)
-        server.lines(11)
+        server.lines(12)
         server.end()
         noted = server.noted()
     assert CANARY not in noted

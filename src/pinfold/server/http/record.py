@@ -15,6 +15,7 @@ from pinfold.server.notes import note, spell_notes, write_line
 from pinfold.store.values import stamp
 
 _NOTE_CHARS = 2_000
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ def record(line: Line, status: int) -> None:
     """Write the line of a request that was answered with `status` (0: its client left before)."""
     told = {
         "time": _now(),
-        "http": line.http,
+        "http": line.http if line.http in _METHODS else "other",
         "status": status,
         "ms": round((time.monotonic() - line.began) * 1000, 1),
         "token": line.token,
