@@ -66,8 +66,14 @@ def test_a_name_in_use_and_a_name_that_never_was_are_errors(tmp_path: Path) -> N
     tokens.add(_token("anna"))
     with pytest.raises(ConflictError, match="There is a token anna already"):
         tokens.add(_token("anna"))
-    with pytest.raises(NotFoundError, match="token bert: never existed"):
+    with pytest.raises(NotFoundError, match="token bert: there is none of that name"):
         tokens.revoke("bert")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("in the way")
+    with pytest.raises(ReadOnlyError, match=r"tokens cannot be written \(.+\); nothing was written"):
+        TokenFile(tmp_path).add(_token("anna"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes")
@@ -139,7 +145,7 @@ def test_an_operator_adds_lists_and_revokes(tmp_path: Path) -> None:
         (("add", "anna"), "Missing option '--project'"),
         (("add", "anna", "--project", "shop", "--expires", "soon"), "This is no time."),
         (("add", "anna", "--project", "shop", "--expires", "2020-01-01"), "That time is over."),
-        (("revoke", "anna"), "token anna: never existed."),
+        (("revoke", "anna"), "token anna: there is none of that name."),
     ],
 )
 def test_a_mistake_is_told_and_changes_nothing(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

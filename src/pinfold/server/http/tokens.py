@@ -114,7 +114,9 @@ class TokenFile:
         def left(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
             kept = tuple(each for each in tokens if each.name != name)
             if len(kept) == len(tokens):
-                raise NotFoundError(f"token {name}", "never existed", "See `pinfold token list`.")
+                raise NotFoundError(
+                    f"token {name}", "there is none of that name", "`pinfold token list` shows them."
+                )
             return kept
 
         self._change(left)
@@ -150,10 +152,15 @@ class TokenFile:
             raise _unreadable(self._file, error) from None
 
     def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]]) -> None:
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(self.folder / "lock"):
-            tokens = change(self.tokens())
-            _replace(self._file, json.dumps([asdict(token) for token in tokens], indent=1).encode())
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with _locked(self.folder / "lock"):
+                tokens = change(self.tokens())
+                _replace(self._file, json.dumps([asdict(token) for token in tokens], indent=1).encode())
+        except OSError as error:
+            raise ReadOnlyError(
+                f"{self.folder} cannot be written ({error.strerror})", "Mend that and try again."
+            ) from None
 
 
 def _digest(token: str) -> str:
