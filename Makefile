@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: demo test test-full test-clients soak lint types check bench bench-quick docs lock clean
+.PHONY: demo test test-full test-clients conformance soak lint types check bench bench-quick docs lock clean
 
 demo: $(READY) ## play a whole session against a real server in a throw-away store
 	@$(BIN)/pinfold demo
@@ -19,6 +19,9 @@ test-full: $(READY) ## run the long tiers of the fault and load tests
 
 test-clients: $(READY) ## drive real Claude Code, Codex and opencode, offline, with a scripted model
 	$(PYTEST) -m clients tests/clients
+
+conformance: $(READY) ## the MCP conformance suite's generic scenarios against a real server over HTTP, in both eras
+	$(PYTEST) -m clients tests/conformance
 
 SOAK_S ?= 3600
 soak: $(READY) ## the store against its model, killed servers and churn, over and over, for SOAK_S seconds (an hour)

@@ -14,13 +14,26 @@ from pathlib import Path
 from benchmarks import report
 from benchmarks.bench import Bench
 from benchmarks.client import PeerError
-from benchmarks.groups import artifacts, brief, disk, hooks, imports, memory, search, start, tokens, writers
+from benchmarks.groups import (
+    artifacts,
+    brief,
+    disk,
+    hooks,
+    http,
+    imports,
+    memory,
+    search,
+    start,
+    tokens,
+    writers,
+)
 from benchmarks.row import Row, SkippedError
 from benchmarks.scale import FULL, QUICK
 
 SEED = 20_260_314
 GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "start": start.rows,
+    "http": http.rows,
     "tokens": tokens.rows,
     "artifacts": artifacts.rows,
     "writers": writers.rows,

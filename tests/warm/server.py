@@ -58,7 +58,9 @@ def _taken(given: Any) -> int:
     return fd
 
 
-def _live(fds: list[int], environment: dict[str, str], first: Callable[[], object]) -> None:
+def _live(
+    fds: list[int], environment: dict[str, str], first: Callable[[], object], arguments: tuple[str, ...]
+) -> None:
     """What a forked process does: become the server of these pipes, as `python -m pinfold` in that environment."""
     first()
     for place, fd in enumerate(fds[:3]):
@@ -69,7 +71,7 @@ def _live(fds: list[int], environment: dict[str, str], first: Callable[[], objec
     )
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["pinfold"]
+    sys.argv = ["pinfold", *arguments]
     from pinfold.__main__ import main
 
     main()
@@ -79,7 +81,7 @@ class WarmProcess:
     """A forked server with the face of `subprocess.Popen`, as far as the tests look at it.
 
     It writes its notes to the descriptor `stderr`, keeps `held` open for as long as it lives, and calls `first`, which
-    has to be importable, before all else.
+    has to be importable, before all else. `arguments` are those of the command line.
     """
 
     def __init__(
@@ -88,12 +90,14 @@ class WarmProcess:
         environment: Mapping[str, str],
         held: tuple[int, ...] = (),
         first: Callable[[], object] = nothing,
+        arguments: tuple[str, ...] = (),
     ) -> None:
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
         with _STARTING:
             given = [_Given(fd) for fd in (theirs_in, theirs_out, stderr, *held)]
-            self._process = _nest().Process(target=_live, args=(given, dict(environment), first), daemon=True)
+            told = (given, dict(environment), first, arguments)
+            self._process = _nest().Process(target=_live, args=told, daemon=True)
             self._process.start()
         os.close(theirs_in)
         os.close(theirs_out)

@@ -7,7 +7,7 @@ Source: design 1 (Errors), design 2.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote
 
 import mcp_types as types
@@ -18,7 +18,6 @@ from mcp.shared.exceptions import MCPError
 
 from pinfold import __version__
 from pinfold.server.notes import note_failure
-from pinfold.server.service import Service
 from pinfold.store.errors import InvalidInputError, NotFoundError, PinfoldError
 from pinfold.tools import INSTRUCTIONS, TOOLS, call, input_schema
 from pinfold.tools.tool import Desk, Reply, Tool
@@ -36,9 +35,19 @@ _SCHEME = "pinfold://"
 _WHOLE = 20_000
 
 
-def build_server(service: Service) -> Server[Any]:
-    """Return the server for one service; the same one for every transport and for tests."""
-    app = _App(service)
+class Desks(Protocol):
+    """Where calls are worked at: over stdio one project's, over HTTP that of each request."""
+
+    async def desk_of(self, ctx: Context) -> Desk:
+        """Return the surroundings of one call; raises `PinfoldError`."""
+
+    async def read_on(self, desk: Desk) -> None:
+        """Take in what is new in the caller's transcript, where this machine has it."""
+
+
+def build_server(desks: Desks) -> Server[Any]:
+    """Return the server for one place of work; the same one for every transport and for tests."""
+    app = _App(desks)
     fixed = CacheHint(ttl_ms=_DAY_MS, scope="public")
     return Server(
         "pinfold",
@@ -74,7 +83,8 @@ def published(tool: Tool) -> types.Tool:
     )
 
 
-def _client_name(ctx: Context) -> str:
+def client_name(ctx: Context) -> str:
+    """Return the name that the client gave itself; "" where it gave none."""
     params = ctx.session.client_params
     return params.client_info.name if params is not None and params.client_info is not None else ""
 
@@ -87,11 +97,8 @@ def _tool_error(text: str) -> types.CallToolResult:
 class _App:
     """The handlers of one server."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    async def _desk(self, ctx: Context) -> Desk:
-        return await self._service.desk(_client_name(ctx), ctx.meta or {})
+    def __init__(self, desks: Desks) -> None:
+        self._desks = desks
 
     async def list_tools(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -104,9 +111,9 @@ class _App:
             known = ", ".join(tool.name for tool in TOOLS)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool; pinfold has {known}.")
         try:
-            desk = await self._desk(ctx)
+            desk = await self._desks.desk_of(ctx)
             if name == SEARCH:
-                await self._service.read_on(desk)
+                await self._desks.read_on(desk)
             reply = await call(desk, name, params.arguments or {})
         except PinfoldError as error:
             return _tool_error(f"{name}: {error}")
@@ -166,7 +173,7 @@ class _App:
 
     async def _answer(self, asked: str, read: Callable[[Desk], Awaitable[Reply]], ctx: Context) -> Reply:
         try:
-            return await read(await self._desk(ctx))
+            return await read(await self._desks.desk_of(ctx))
         except (InvalidInputError, NotFoundError) as error:
             raise MCPError(types.INVALID_PARAMS, str(error), {"uri": asked}) from None
         except PinfoldError as error:

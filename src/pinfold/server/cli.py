@@ -22,6 +22,7 @@ _ELSEWHERE = {
     "backups": ("backup", "restore"),
     "lab": ("lab", "rent"),
     "ui": ("ui",),
+    "tokens": ("token",),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 
@@ -65,12 +66,36 @@ def main(ctx: click.Context) -> None:
 
 
 @main.command()
+@click.option(
+    "--http",
+    metavar="[HOST:PORT]",
+    is_flag=False,
+    flag_value="",
+    help="Serve over Streamable HTTP (127.0.0.1:7463 where no address is given).",
+)
+@click.option(
+    "--allow-host",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="With --http: a further name that callers may call this server by, e.g. a proxy's.",
+)
 @PROJECT
-def serve(project: Path | None = None) -> None:
-    """Serve MCP over stdio until the client ends it."""
-    from pinfold.server.serving import serve_over_stdio
+@click.pass_context
+def serve(
+    ctx: click.Context, project: Path | None = None, http: str | None = None, names: tuple[str, ...] = ()
+) -> None:
+    """Serve MCP over stdio until the client ends it, or with --http for a team until it is told to end."""
+    if names and http is None:
+        raise click.UsageError("--allow-host belongs to --http.", ctx)
+    if http is None:
+        from pinfold.server.serving import serve_over_stdio
 
-    serve_over_stdio(project)
+        serve_over_stdio(project)
+    else:
+        from pinfold.server.commands.http_serving import serve_http
+
+        ctx.exit(serve_http(settings_of(project), http, names))
 
 
 @main.command()

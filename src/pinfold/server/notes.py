@@ -6,12 +6,20 @@ import os
 import select
 import sys
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 
 from pinfold.store.errors import PinfoldError
 
 _STDERR = 2
 _ATOMIC_BYTES = 4096
+_spelled: Callable[[str], str] = "pinfold: {}".format
+
+
+def spell_notes(spelling: Callable[[str], str]) -> None:
+    """Have every note from now on written as `spelling` says, e.g. as JSON; it returns one line without its end."""
+    global _spelled  # noqa: PLW0603 - a process has one stderr
+    _spelled = spelling
 
 
 def note(text: str) -> None:
@@ -19,7 +27,12 @@ def note(text: str) -> None:
 
     Callers pass no arguments, results or other content of a message. Source: P26.
     """
-    line = f"pinfold: {text}\n".encode("ascii", "backslashreplace")[-_ATOMIC_BYTES:]
+    write_line(_spelled(text))
+
+
+def write_line(text: str) -> None:
+    """Write a line as it is to stderr, under the same conditions."""
+    line = f"{text}\n".encode("ascii", "backslashreplace")[-_ATOMIC_BYTES:]
     with suppress(OSError):
         if sys.platform == "win32" or select.select([], [_STDERR], [], 0)[1]:
             os.write(_STDERR, line)

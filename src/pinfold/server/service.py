@@ -10,13 +10,14 @@ from typing import Any
 import anyio
 
 from pinfold.server.ancestry import names_of_ancestors
+from pinfold.server.app import Context, client_name
 from pinfold.server.clients import identify
 from pinfold.server.notes import note, note_failure
 from pinfold.server.repository import head_of
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_store_of
 from pinfold.store import Store
 from pinfold.store.errors import PinfoldError
-from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Actor, Caller
 from pinfold.tools.files import Roots
 from pinfold.tools.tool import Desk, Limits
@@ -38,12 +39,12 @@ class Service:
         self._reading = Lock()
 
     async def store(self) -> Store:
-        """Return the open store; raises what `open_store` raises, and tries again at the next call."""
+        """Return the open store; raises what `open_by_address` raises, and tries again at the next call."""
         if self._store is not None:  # without the lock, at which each call would go once around the loop
             return self._store
         async with self._opening:
             if self._store is None:
-                self._store = await open_store(self.settings.store_folder, self.settings.project.name)
+                self._store = await open_store_of(self.settings)
             return self._store
 
     async def desk(
@@ -59,6 +60,10 @@ class Service:
         head, branch = head_of(self.settings.project)
         caller = Caller(name, conversation, actor, head, branch, self._runs)
         return Desk(store, caller, self._roots, self._limits)
+
+    async def desk_of(self, ctx: Context) -> Desk:
+        """Return the desk of a call as it came over stdio."""
+        return await self.desk(client_name(ctx), ctx.meta or {})
 
     async def read_on(self, desk: Desk) -> None:
         """Take in what is new in the caller's transcript for about 200 ms; a search waits `READ_ON_S` at most.

@@ -20,6 +20,7 @@ class Settings:
     `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which
     `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
     artifact (`PINFOLD_MAX_ARTIFACT_BYTES`), `spill_tokens` how much output is long (`PINFOLD_SPILL_TOKENS`).
+    `store` is the address of a store that is shared (`PINFOLD_STORE`), None for the project's own below `home`.
     """
 
     home: Path
@@ -27,6 +28,12 @@ class Settings:
     roots: tuple[Path, ...]
     max_artifact_bytes: int
     spill_tokens: int
+    store: str | None = None
+
+    @property
+    def address(self) -> str:
+        """Where this project's store is, as `stores.open_by_address` takes it."""
+        return self.store or str(self.store_folder)
 
     @property
     def store_folder(self) -> Path:
@@ -53,6 +60,12 @@ def default_home() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("pinfold", appauthor=False)
+
+
+def read_home(environment: Mapping[str, str] | None = None) -> Path:
+    """Return the data directory: `PINFOLD_HOME`, else the user's. Raises `InvalidInputError`."""
+    home = (os.environ if environment is None else environment).get("PINFOLD_HOME")
+    return _path("PINFOLD_HOME", home) if home else default_home()
 
 
 def project_folder(environment: Mapping[str, str]) -> Path:
@@ -92,15 +105,15 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     Raises `InvalidInputError` for a value that cannot be used.
     """
     environment = os.environ if environment is None else environment
-    home = environment.get("PINFOLD_HOME")
     project = resolve(folder or project_folder(environment))
     roots = environment.get("PINFOLD_ROOTS", "").split(os.pathsep)
     return Settings(
-        home=_path("PINFOLD_HOME", home) if home else default_home(),
+        home=read_home(environment),
         project=project,
         roots=(project.root, *(_path("PINFOLD_ROOTS", root) for root in roots if root)),
         max_artifact_bytes=whole_number(
             environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES, unit="bytes"
         ),
         spill_tokens=spill_tokens(environment),
+        store=environment.get("PINFOLD_STORE") or None,
     )

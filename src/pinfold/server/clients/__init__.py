@@ -14,12 +14,15 @@ _OWN_CONVERSATION = f"process-{os.getpid()}-{time.time_ns():x}"
 
 
 def identify(
-    client: str, meta: Mapping[str, Any], environment: Mapping[str, str] | None = None
+    client: str,
+    meta: Mapping[str, Any],
+    environment: Mapping[str, str] | None = None,
+    otherwise: str = _OWN_CONVERSATION,
 ) -> tuple[str, str]:
     """Return (client, conversation) of a call.
 
     `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the
-    conversation is this process. Source: design 3, Which session, which project.
+    conversation is `otherwise`, which names this process. Source: design 3, Which session, which project.
     """
     environment = os.environ if environment is None else environment
     thread = codex.conversation(meta)
@@ -28,7 +31,7 @@ def identify(
     session = claude_code.conversation(environment)
     if session is not None and (not client or client.startswith("claude")):
         return claude_code.NAME, session
-    return client or "unknown", _OWN_CONVERSATION
+    return client or "unknown", otherwise
 
 
 def in_shell(head: str | None = None, branch: str | None = None) -> Caller:

@@ -19,11 +19,16 @@ def folder(place: Place) -> Path:
 
 
 def registration(place: Place, launch: Launch) -> Registration:
-    """Return the server. Raises `InvalidInputError` for scope `project`: Claude Desktop knows no projects."""
+    """Return the server. Raises `InvalidInputError` for scope `project`, which it does not know, and over HTTP."""
     if place.scope == "project":
         raise InvalidInputError(
             "Claude Desktop has no configuration for a project.",
             "Leave out --scope project.",
+        )
+    if launch.url:
+        raise InvalidInputError(
+            "Claude Desktop's file takes no server over HTTP.",
+            "Add it in its settings under Connectors, or leave out --http.",
         )
     entry = Member(("mcpServers", NAME), stdio_server(launch))
     target = Target(folder(place) / "claude_desktop_config.json", json_text, (entry,))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pinfold.server.install import json_text
-from pinfold.server.install.entries import NAME, Member, Registration, Target
-from pinfold.server.install.place import Launch, Place
+from pinfold.server.install.entries import NAME, Member, Registration, Target, Tree
+from pinfold.server.install.place import TOKEN_VARIABLE, Launch, Place
+from pinfold.server.install.servers import http_server
 
 TITLE, PROGRAM = "opencode", "opencode"
 _START_MS = 30_000
@@ -19,13 +20,7 @@ def folder(place: Place) -> Path:
 
 def registration(place: Place, launch: Launch) -> Registration:
     """Return the server."""
-    server = {
-        "type": "local",
-        "command": list(launch.command),
-        "environment": launch.environment,
-        "enabled": True,
-        "timeout": _START_MS,
-    }
+    server = {**_server(launch), "enabled": True, "timeout": _START_MS}
     entry = Member(("mcp", NAME), server, env="environment")
     target = Target(_file(place), json_text, (entry,))
     steps = (
@@ -33,6 +28,12 @@ def registration(place: Place, launch: Launch) -> Registration:
         "It has no hooks that pinfold could use: say “fetch the brief from pinfold” after a compaction.",
     )
     return Registration((target,), steps)
+
+
+def _server(launch: Launch) -> Tree:
+    if launch.url:
+        return {"type": "remote", **http_server(launch, f"{{env:{TOKEN_VARIABLE}}}"), "oauth": False}
+    return {"type": "local", "command": list(launch.command), "environment": launch.environment}
 
 
 def _file(place: Place) -> Path:

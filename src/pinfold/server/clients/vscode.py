@@ -20,6 +20,6 @@ def folder(place: Place) -> Path:
 def registration(place: Place, launch: Launch) -> Registration:
     """Return the server."""
     path = place.project / ".vscode" if place.scope == "project" else folder(place)
-    entry = editor_server("servers", place, launch, {"type": "stdio"})
+    entry = editor_server("servers", place, launch, typed=True)
     target = Target(path / "mcp.json", json_text, (entry,))
     return Registration((target,), ("Enter MCP: List Servers in the command palette and start pinfold.",))

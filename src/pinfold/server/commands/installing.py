@@ -22,6 +22,20 @@ _SCOPE = click.option(
 )
 _CLIENTS = f"CLIENT is one of: {', '.join(CLIENTS)}."
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the difference and change nothing.")
+_URL = "pinfold.url"
+
+
+def _keep_url(ctx: click.Context, _option: click.Parameter, url: str | None) -> None:
+    ctx.meta[_URL] = url
+
+
+_HTTP = click.option(
+    "--http",
+    metavar="URL",
+    expose_value=False,
+    callback=_keep_url,
+    help="Have the client, and its hooks, use a project of a team's server, e.g. https://pinfold.example.com/p/shop.",
+)
 
 
 @click.command(cls=Command, epilog=_CLIENTS)
@@ -29,6 +43,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show the difference and
 @_SCOPE
 @PROJECT
 @_DRY_RUN
+@_HTTP
 @JSON
 def install(client: str | None, scope: Scope, project: Path | None, *, dry_run: bool, as_json: bool) -> None:
     """Register pinfold with a client, with its hooks where it has them; no client: list what is found and installed.
@@ -40,7 +55,8 @@ def install(client: str | None, scope: Scope, project: Path | None, *, dry_run: 
     if client is None:
         command.list_clients(project, as_json=as_json)
     else:
-        command.install(client, scope, project, dry_run=dry_run, as_json=as_json)
+        url = click.get_current_context().meta[_URL]
+        command.install(command.Wish(client, scope, project, url), dry_run=dry_run, as_json=as_json)
 
 
 @click.command(cls=Command, epilog=_CLIENTS)
@@ -56,4 +72,4 @@ def uninstall(client: str, scope: Scope, project: Path | None, *, dry_run: bool,
     """
     from pinfold.server.install import command
 
-    command.uninstall(client, scope, project, dry_run=dry_run, as_json=as_json)
+    command.uninstall(command.Wish(client, scope, project), dry_run=dry_run, as_json=as_json)

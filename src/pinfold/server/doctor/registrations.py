@@ -9,7 +9,7 @@ from typing import Any
 
 from pinfold.server.install import CLIENTS, files
 from pinfold.server.install.entries import Item, Member, Scope, Target, UnfitTextError
-from pinfold.server.install.known import client_named, planner
+from pinfold.server.install.known import client_named, planner_as_registered
 from pinfold.server.install.listing import Standing, standings
 from pinfold.server.install.place import Launch, find_launch
 from pinfold.server.install.strict import hooks_off, unread
@@ -47,7 +47,7 @@ def _client(standing: Standing, settings: Settings, launch: Launch) -> Iterator[
         advice = again + " --scope project" * (scope == "project")
         yield _scope(
             title,
-            planner(standing.client, scope, settings, launch).registration.targets,
+            planner_as_registered(standing.client, scope, settings, launch).registration.targets,
             launch,
             (scope, advice),
         )
@@ -83,7 +83,7 @@ def _said(targets: tuple[Target, ...], caution: Callable[[Target, str], str]) ->
 def _unreachable(target: Target) -> Iterator[str]:
     """Yield why the server, or a hook, cannot be started."""
     for entry, found in _present(target):
-        if isinstance(entry, Member):
+        if isinstance(entry, Member) and entry.address is None:
             command = found.get("command") if isinstance(found, Mapping) else None
             program = command[0] if isinstance(command, list) and command else command
             if not isinstance(program, str) or shutil.which(os.path.expanduser(program)) is None:
@@ -112,7 +112,7 @@ def _member_faults(entry: Member, found: Any, launch: Launch) -> Iterator[str]:
         return
     environment = found.get(entry.env)
     home = environment.get(_HOME) if isinstance(environment, Mapping) else None
-    if home != launch.store:
+    if entry.address is None and home != launch.store:
         yield f"it keeps its memory in {home or 'the default place'}, not in {launch.store or 'the default place'}"
     elif entry.merged(found) != found:
         yield "its server is registered as another version does it"

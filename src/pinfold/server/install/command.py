@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -16,17 +18,31 @@ from pinfold.server.install.plan import Plan
 from pinfold.server.install.report import as_json as report_as_json
 from pinfold.server.install.report import as_text
 from pinfold.server.settings import read_settings
+from pinfold.store.errors import InvalidInputError
+
+_ADDRESS = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(?:/[A-Za-z0-9._/-]*)?")
 
 
-def install(client: str, scope: Scope, project: Path | None, *, dry_run: bool, as_json: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be installed: for which client, where, for the project of which folder; `url`: a team's server."""
+
+    client: str
+    scope: Scope
+    project: Path | None
+    url: str | None = None
+
+
+def install(wish: Wish, *, dry_run: bool, as_json: bool) -> None:
     """Put pinfold into a client's configuration and say what was done. Raises `PinfoldError`."""
-    made = planner(client, scope, read_settings(folder=project), find_launch(os.environ))
+    launch = replace(find_launch(os.environ), url=wish.url and _project_address(wish.url))
+    made = planner(wish.client, wish.scope, read_settings(folder=wish.project), launch)
     _carry_out(made.install(), made.registration.next_steps, dry_run=dry_run, as_json=as_json)
 
 
-def uninstall(client: str, scope: Scope, project: Path | None, *, dry_run: bool, as_json: bool) -> None:
+def uninstall(wish: Wish, *, dry_run: bool, as_json: bool) -> None:
     """Take pinfold out of a client's configuration and say what was done. Raises `PinfoldError`."""
-    made = planner(client, scope, read_settings(folder=project), Launch((NAME,), None))
+    made = planner(wish.client, wish.scope, read_settings(folder=wish.project), Launch((NAME,), None))
     _carry_out(made.uninstall(), (), dry_run=dry_run, as_json=as_json)
 
 
@@ -38,6 +54,15 @@ def list_clients(project: Path | None, *, as_json: bool) -> None:
         return
     for line in listing.as_text(standings):
         click.echo(line)
+
+
+def _project_address(url: str) -> str:
+    """Return the address of a project on a server, without the part for MCP."""
+    if not _ADDRESS.fullmatch(url):
+        raise InvalidInputError(
+            "This is no address of a project on a server.", "Give e.g. https://pinfold.example.com/p/shop."
+        )
+    return url.rstrip("/").removesuffix("/mcp")
 
 
 def _carry_out(plan: Plan, next_steps: Sequence[str], *, dry_run: bool, as_json: bool) -> None:

@@ -34,12 +34,17 @@ class Member:
     value: Tree
     env: str = "env"
 
+    @property
+    def address(self) -> str | None:
+        """Where the server is, if it is reached over HTTP."""
+        return address_in(self.value)
+
     def merged(self, former: object) -> Tree:
         """Return what is to stand where `former` stands: our values, and what a person added to a local server.
 
         The store's place is ours alone: a former one must not outlive the hooks that lead elsewhere.
         """
-        if not isinstance(former, dict) or "command" not in former:
+        if not isinstance(former, dict) or "command" not in former or self.address is not None:
             return self.value
         kept = former.get(self.env)
         env = {name: word for name, word in kept.items() if name != _STORE} if isinstance(kept, dict) else {}
@@ -48,6 +53,13 @@ class Member:
         if self.env in merged:
             merged[self.env] = env
         return merged
+
+
+def address_in(server: object) -> str | None:
+    """Return the address in a server's entry, by whichever name a client has for it."""
+    if not isinstance(server, Mapping):
+        return None
+    return next((str(server[name]) for name in ("url", "httpUrl") if name in server), None)
 
 
 @dataclass(frozen=True, slots=True)

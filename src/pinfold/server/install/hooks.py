@@ -23,7 +23,9 @@ _EVENTS = {
 
 def hook_items(launch: Launch, client: str, tools: str | None) -> list[Item]:
     """Return one group of hooks for each event. `tools` matches the tools whose output is looked at; None: all."""
-    items = []
+    items: list[Item] = []
+    if not launch.can_hook(client):
+        return items
     for event, (word, timeout) in _EVENTS.items():
         hook = {"type": "command", "command": launch.hook(word, client), "timeout": timeout}
         group: dict[str, Any] = {"hooks": [hook]}

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from shutil import which
 from typing import Protocol, cast
 
-from pinfold.server.install.entries import Registration, Scope
-from pinfold.server.install.place import Launch, Place
+from pinfold.server.install import files
+from pinfold.server.install.entries import Member, Registration, Scope, Target, UnfitTextError, address_in
+from pinfold.server.install.place import TOKEN_VARIABLE, Launch, Place
 from pinfold.server.install.plan import Planner
 from pinfold.server.install.receipts import Receipts
+from pinfold.server.install.trees import find
 from pinfold.server.settings import Settings
 
+_TOKEN = f"Set {TOKEN_VARIABLE} where the client is started from: no file holds the token."
 _MODULES = {"claude": "claude_code.registration", "codex": "codex.registration"}
 
 
@@ -47,4 +51,25 @@ def planner(name: str, scope: Scope, settings: Settings, launch: Launch) -> Plan
     """Return what plans for one client. Raises `InvalidInputError` for a scope that it does not have."""
     place = Place(scope, Path.home(), settings.project.root, os.environ)
     registration = client_named(name).registration(place, launch)
+    if launch.url:
+        registration = replace(registration, next_steps=(*registration.next_steps, _TOKEN))
     return Planner(name, scope, registration, Receipts(settings.home))
+
+
+def planner_as_registered(name: str, scope: Scope, settings: Settings, launch: Launch) -> Planner:
+    """Return what plans to install a client as it is now: over HTTP where its server's entry names an address."""
+    made = planner(name, scope, settings, launch)
+    address = next(filter(None, map(_address, made.registration.targets)), None)
+    if address is None:
+        return made
+    return planner(name, scope, settings, replace(launch, url=address.removesuffix("/mcp")))
+
+
+def _address(target: Target) -> str | None:
+    content = files.read(target.path).content or b""
+    try:
+        tree = target.syntax.read(content.decode("utf-8-sig"))
+    except (UnfitTextError, UnicodeDecodeError):
+        return None
+    members = (entry for entry in target.entries if isinstance(entry, Member))
+    return next((address_in(find(tree, member.path)) for member in members), None)

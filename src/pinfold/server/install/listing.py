@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pinfold.server.install import CLIENTS
 from pinfold.server.install.entries import Scope
-from pinfold.server.install.known import client_named, is_here, planner
+from pinfold.server.install.known import client_named, is_here, planner_as_registered
 from pinfold.server.install.place import Launch
 from pinfold.server.install.plan import Planner
 from pinfold.server.own_command import command_name
@@ -55,7 +55,7 @@ def _planners(name: str, settings: Settings, launch: Launch) -> Iterator[Planner
         if scope == "project" and settings.project.root == Path.home():
             continue
         try:
-            yield planner(name, scope, settings, launch)
+            yield planner_as_registered(name, scope, settings, launch)
         except InvalidInputError:
             continue
 

@@ -13,6 +13,9 @@ from pinfold.server.install.entries import NAME, Scope
 from pinfold.server.own_command import own_command, quoted
 from pinfold.store.errors import InvalidInputError
 
+URL_VARIABLE, TOKEN_VARIABLE = "PINFOLD_URL", "PINFOLD_TOKEN"
+"""Where hooks go instead of this machine's store, and the token that they, and the client itself, show there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -49,11 +52,13 @@ class Launch:
     """How pinfold is started: `command` with its first arguments; `store` is the data directory, if not the default.
 
     Server and hooks both carry `store`, so that they reach the same one whatever environment a client gives them.
+    With `url`, a project's address on a team's server, the client talks to that, and the hooks carry it.
     """
 
     command: tuple[str, ...]
     store: str | None
     platform: str = sys.platform
+    url: str | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -69,10 +74,19 @@ class Launch:
         words = (*self.command, "hook", event, "--client", client, *place)
         program, *arguments = (quoted(word, self.platform) for word in words)
         call = " ".join((program, *arguments))
-        if self.platform == "win32" and not _is_run_by_git_bash(client):
+        if not self._meets_a_shell(client):
             return call
+        if self.url:
+            call = f"{URL_VARIABLE}={quoted(self.url, self.platform)} {call}"
         is_there = f"[ -x {program} ]" if "/" in program else f"command -v {program} >/dev/null 2>&1"
         return f"{is_there} && {call} || :"
+
+    def can_hook(self, client: str) -> bool:
+        """Say whether hooks can be told where to go: what is no shell takes no variable in front of a command."""
+        return not self.url or self._meets_a_shell(client)
+
+    def _meets_a_shell(self, client: str) -> bool:
+        return self.platform != "win32" or _is_run_by_git_bash(client)
 
 
 def _is_run_by_git_bash(client: str) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 from pinfold.server.install import json_text
 from pinfold.server.install.entries import NAME, Item, Member, Registration, Target
 from pinfold.server.install.hooks import advice_on_speed, hook_items
-from pinfold.server.install.place import Launch, Place
-from pinfold.server.install.servers import stdio_server
+from pinfold.server.install.place import TOKEN_VARIABLE, Launch, Place
+from pinfold.server.install.servers import http_server, stdio_server
 
 TITLE, PROGRAM = "Claude Code", "claude"
 
@@ -27,7 +27,8 @@ def registration(place: Place, launch: Launch) -> Registration:
     `alwaysLoad` makes Claude Code wait for the server and show its tools at once; without it the first
     request may go out before they are there.
     """
-    server = {"type": "stdio", **stdio_server(launch), "alwaysLoad": True}
+    over_http = {"type": "http", **http_server(launch, f"${{{TOKEN_VARIABLE}}}")}
+    server = {**(over_http if launch.url else {"type": "stdio", **stdio_server(launch)}), "alwaysLoad": True}
     permission = Item(("permissions", "allow"), f"mcp__{NAME}")
     hooks = hook_items(launch, "claude", TOOLS)
     return Registration(

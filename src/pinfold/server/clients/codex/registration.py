@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from pinfold.server.install import toml_text
-from pinfold.server.install.entries import NAME, Member, Registration, Target
+from pinfold.server.install.entries import NAME, Member, Registration, Target, Tree
 from pinfold.server.install.hooks import advice_on_speed, hook_items
-from pinfold.server.install.place import Launch, Place
+from pinfold.server.install.place import TOKEN_VARIABLE, Launch, Place
 from pinfold.server.install.servers import stdio_server
 
 TITLE, PROGRAM = "Codex", "codex"
@@ -29,16 +29,18 @@ def folder(place: Place) -> Path:
 
 def registration(place: Place, launch: Launch) -> Registration:
     """Return the server and the hooks. Without `required` Codex may ask the model before the server has started."""
-    server = {
-        **stdio_server(launch),
-        "env_vars": [name for name in _FORWARDED if name not in launch.environment],
-        "required": True,
-        "startup_timeout_sec": 30,
-    }
+    server = {**_server(launch), "required": True, "startup_timeout_sec": 30}
     path = (place.project / ".codex" if place.scope == "project" else folder(place)) / "config.toml"
     member = Member(("mcp_servers", NAME), server)
     target = Target(path, toml_text, (member, *hook_items(launch, "codex", None)))
     return Registration((target,), _next_steps(place) + advice_on_speed(launch))
+
+
+def _server(launch: Launch) -> Tree:
+    if launch.url:
+        return {"url": f"{launch.url}/mcp", "bearer_token_env_var": TOKEN_VARIABLE}
+    forwarded = [name for name in _FORWARDED if name not in launch.environment]
+    return {**stdio_server(launch), "env_vars": forwarded}
 
 
 def _next_steps(place: Place) -> tuple[str, ...]:

@@ -1,0 +1,40 @@
+"""`pinfold serve --http`: what is served, from the settings."""
+
+from __future__ import annotations
+
+import click
+
+from pinfold.server.http.listening import DEFAULT, read_address
+from pinfold.server.http.serving import Plan, serve_over_http
+from pinfold.server.http.shelf import Opener
+from pinfold.server.http.tokens import TokenFile
+from pinfold.server.settings import Settings
+from pinfold.server.stores import open_by_address, open_store_of
+from pinfold.store import Store
+from pinfold.tools.tool import Limits
+
+
+def serve_http(settings: Settings, address: str, names: tuple[str, ...]) -> int:
+    """Serve the projects of the data directory; return the exit status. Raises as `serve_over_http`."""
+    plan = Plan(
+        address=read_address(address or DEFAULT),
+        names=names,
+        tokens=TokenFile(settings.home),
+        home=settings.project.folder_name,
+        opener=_opener(settings),
+        limits=Limits(artifact_bytes=settings.max_artifact_bytes),
+    )
+    return serve_over_http(plan, click.echo)
+
+
+def _opener(settings: Settings) -> Opener:
+    """Return what opens a project by its name: in the database that is set, else in a folder of that name."""
+
+    async def opened(name: str) -> Store:
+        if name == settings.project.folder_name:
+            return await open_store_of(settings)
+        is_shared = "://" in (settings.store or "")
+        where = settings.store if is_shared else str(settings.home / "projects" / name)
+        return await open_by_address(str(where), name)
+
+    return opened

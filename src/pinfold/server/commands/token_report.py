@@ -1,0 +1,81 @@
+"""What a person enters of a token, read; and the tokens as a table."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from pinfold.server.commands.tables import Report
+from pinfold.server.http.tokens import Token, TokenFile, checked_name
+from pinfold.store.errors import InvalidInputError
+from pinfold.store.values import stamp
+
+_IN = re.compile(r"([0-9]{1,5})\s*([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_COLUMNS = ("name", "projects", "may", "made", "last used", "ends")
+
+
+def added(
+    tokens: TokenFile, name: str, projects: tuple[str, ...], expires: str | None, *, may_write: bool
+) -> str:
+    """Make a token and return it. Raises `InvalidInputError` for a name or time, `ConflictError` for a name in use."""
+    now = datetime.now(UTC)
+    for project in projects:
+        checked_name(project, "project on a server")
+    token = Token(
+        name=checked_name(name, "token"),
+        digest="",
+        projects=tuple(dict.fromkeys(projects)),
+        may_write=may_write,
+        created=stamp(now),
+        expires=None if expires is None else stamp(_moment(expires, now)),
+    )
+    return tokens.add(token)
+
+
+def _moment(text: str, now: datetime) -> datetime:
+    try:
+        if found := _IN.fullmatch(text.strip().lower()):
+            moment = now + timedelta(**{_UNITS[found[2]]: int(found[1])})
+        else:
+            moment = datetime.fromisoformat(text.strip())
+            moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInputError("This is no time.", "Give e.g. 90d, 12h or 2027-03-14.") from None
+    if moment <= now:
+        raise InvalidInputError("That time is over.", "Give one to come, e.g. 90d.")
+    return moment
+
+
+def token_report(tokens: TokenFile) -> Report:
+    """Return all tokens, oldest first."""
+    now = datetime.now(UTC)
+    found = tokens.tokens()
+    items = [
+        {
+            "name": token.name,
+            "projects": list(token.projects),
+            "may_write": token.may_write,
+            "created": token.created,
+            "last_used": used.isoformat(timespec="hours") if (used := tokens.last_used(token.name)) else None,
+            "expires": token.expires,
+            "expired": token.is_expired(now),
+        }
+        for token in found
+    ]
+    rows = [_row(tokens, token, now) for token in found]
+    remark = "" if rows else "No tokens yet."
+    return Report({"tokens": items}, _COLUMNS, rows, remark)
+
+
+def _row(tokens: TokenFile, token: Token, now: datetime) -> tuple[str, ...]:
+    used = tokens.last_used(token.name)
+    ends = "" if token.expires is None else token.expires[:10]
+    return (
+        token.name,
+        ", ".join(token.projects),
+        "read and write" if token.may_write else "read",
+        token.created[:10],
+        "never" if used is None else f"{used:%Y-%m-%d %H}h",
+        f"{ends} (over)" if token.is_expired(now) else ends,
+    )

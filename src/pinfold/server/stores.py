@@ -1,0 +1,34 @@
+"""Stores by address: a folder on this machine, or where several machines share one; the only place that opens any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pinfold.store.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from pinfold.server.settings import Settings
+    from pinfold.store import Store
+
+_FORMS = "A store is a folder, or postgresql://USER@HOST/DATABASE."
+
+
+async def open_store_of(settings: Settings) -> Store:
+    """Open the store that the settings name: that of `PINFOLD_STORE`, else the project's own on this machine."""
+    return await open_by_address(settings.address, settings.project.name)
+
+
+async def open_by_address(address: str, project: str) -> Store:
+    """Open the store at an address, making it when there is none; the caller closes it.
+
+    An address is the folder of one project's SQLite store. `project` names the project in replies.
+    Raises `InvalidInputError` for another address, and what opening such a store raises.
+    """
+    scheme, separator, _ = address.partition("://")
+    if not separator:
+        from pathlib import Path
+
+        from pinfold.store.sqlite.store import open_store
+
+        return await open_store(Path(address), project)
+    raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)

@@ -1,0 +1,73 @@
+"""What is no message on stdio is none over HTTP, in either era: nothing is altered, nothing is guessed. P20, P21."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.http.serving import JSON_HEADERS, Reply, Served, bearer
+from tests.server.peer import META
+
+CALL = (
+    b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":%s,"name":"pin_decision",'
+    b'"arguments":{"text":%s,"why":"measured"}}}'
+)
+UNSOUND = {
+    "half a character": (b'"a\\ud800b"', "half a character"),
+    "no UTF-8": (b'"a\xff\xfeb"', "not valid UTF-8"),
+    "overlong UTF-8": (b'"\xc0\xaf"', "not valid UTF-8"),
+    "not a number": (b"NaN", "NaN and infinite numbers are not JSON"),
+    "one key twice": (b'"x","text":"y"', "the same key twice"),
+    "65 levels deep": (b"[" * 65 + b"]" * 65, "nested deeper than 64 levels"),
+    "a hundred thousand levels deep": (b"[" * 100_000 + b"]" * 100_000, "nested deeper than 64 levels"),
+}
+BROKEN = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b'"x"',
+    b"[" + CALL % (b"{}", b'"x"') + b"]",
+    b"\xef\xbb\xbf{}",
+    b'{"id":7}',
+]
+
+
+@pytest.fixture(scope="module")
+def token(server: Served) -> str:
+    return server.token("bodies", "bodies")
+
+
+def _sent(server: Served, token: str, body: bytes, era: str) -> Reply:
+    headers = JSON_HEADERS | bearer(token) | {"Mcp-Method": "tools/call", "Mcp-Name": "pin_decision"}
+    if era == "older":
+        headers = {name: text for name, text in headers.items() if not name.lower().startswith("mcp-")}
+    return server.ask("POST", "/mcp", body, headers)
+
+
+@pytest.mark.parametrize("era", ["newest", "older"])
+@pytest.mark.parametrize("kind", UNSOUND)
+def test_an_unsound_message_is_refused_with_its_flaw_and_nothing_is_stored(
+    server: Served, token: str, kind: str, era: str
+) -> None:
+    text, flaw = UNSOUND[kind]
+    meta = json.dumps(META).encode() if era == "newest" else b"{}"
+    reply = _sent(server, token, CALL % (meta, text), era)
+    assert reply.status == 400
+    assert flaw in json.loads(reply.body)["error"]["message"]
+    assert (
+        server.call(token, "bodies", "fetch_pointer", pointer="pins").told["structuredContent"]["items"] == []
+    )
+
+
+@pytest.mark.parametrize("era", ["newest", "older"])
+@pytest.mark.parametrize("body", BROKEN)
+def test_what_is_no_request_gets_one_error_and_no_details_of_ours(
+    server: Served, token: str, body: bytes, era: str
+) -> None:
+    reply = _sent(server, token, body, era)
+    assert reply.status == 400
+    error = json.loads(reply.body)["error"]
+    assert set(error) == {"code", "message"}
+    assert len(error["message"]) < 120
