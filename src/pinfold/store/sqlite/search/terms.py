@@ -34,6 +34,10 @@ class Probe:
         rarity = math.log((entries + 1) / (self.matches + 0.5))
         return max(0.01, min(rarity, 1.0) if self.is_common else rarity)
 
+    def weight_in_bm25(self, entries: int) -> float:
+        """Return the same as FTS5's BM25 sees it: next to nothing from half of the entries on."""
+        return max(1e-6, math.log(max(1e-6, entries - self.matches + 0.5) / (self.matches + 0.5)))
+
 
 def probe_form(index: Index, form: str) -> Probe:
     """Count the entries that hold a form."""
@@ -59,6 +63,12 @@ class Holders:
         self._bits: dict[int, int] = {}
         self._worth: dict[int, float] = {0: 0.0}
         self.all = sum(1 << place for place in weights)
+
+    def weighing(self, weights: dict[int, float]) -> Holders:
+        """Return the same entries with other weights for the same terms."""
+        other = Holders(weights)
+        other._bits = self._bits
+        return other
 
     @property
     def entries(self) -> Iterable[int]:
