@@ -26,7 +26,7 @@ from pinfold.store.sqlite.search.index import (
 )
 from pinfold.store.sqlite.search.reach import from_what_is_held
 from pinfold.store.sqlite.search.surroundings import Surroundings
-from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
+from pinfold.store.sqlite.search.terms import K1, Holders, Probe, probe_form
 from pinfold.store.words import folded_words
 
 _POOL = 20_000
@@ -41,8 +41,11 @@ _NARROWED = 100
 _HEADED = 20
 """Of how many of the best the first line is read: it takes the whole text, and those behind are seldom shown."""
 
+_LENGTH_IN_FTS5 = 0.75
+"""BM25's `b` there."""
+
 _LENGTH = 0.55
-"""How much an entry's length counts, BM25's `b` (there 0.75): logs and reports are long because they say more."""
+"""How much an entry's length counts instead: reports are long because they say more; 0.4 to 0.6 are as good."""
 
 _SIDE_BY_SIDE = 1.0
 """Worth of two words as they were asked, of the rarer one's; 0.7 to 1.5 make no difference, 0 costs 2 points."""
@@ -133,12 +136,14 @@ def _add(scores: dict[int, float], gains: Mapping[int, float]) -> None:
         scores[entry] += gain
 
 
-def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> dict[int, float]:
+def _best(
+    index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]
+) -> dict[int, float]:
     """Return the best by BM25 among those that hold the most telling words, best first.
 
     BM25 looks at each match of each word in the whole log, only to find that a common one tells little: where there
-    is one, each entry is scored as if it held each of its words once. To it a word in half of the entries is worth
-    nothing, which it is not beside others as common, such as the names of two who talk.
+    is one, each entry is scored as if it held each of its words once. And it takes a word in half of the entries for
+    worth nothing, which it is not beside others as common, such as the names of two who talk.
     """
     hints = [probe.expression for probe in pool if probe not in considered.values()]
     ids = {*holders.entries, *(entry for hint in hints for entry in index.newest(hint, PROBE))}
@@ -155,15 +160,20 @@ def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: li
 
 
 def _for_length(index: Index, lost: Holders, found: dict[int, float]) -> dict[int, float]:
-    """Return the best with BM25 as it were if it knew what it `lost`, and `_LENGTH` were its b; of that, its k1 is 1.2."""
+    """Return the best, by BM25 as it would be for words that stand once, with what it `lost` and `_LENGTH` as its b."""
     lengths = index.lengths(found)
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    scores = {
-        entry: (found[entry] * (1.3 + 0.9 * length / mean) + 2.2 * lost.worth(lost.of(entry)))
-        / (2.2 + 1.2 * _LENGTH * (length / mean - 1))
-        for entry, length in lengths.items()
-    }
+    scores = {}
+    for entry, length in lengths.items():
+        undamped = found[entry] * _damping(_LENGTH_IN_FTS5, length / mean)
+        undamped += (K1 + 1) * lost.worth(lost.of(entry))
+        scores[entry] = undamped / _damping(_LENGTH, length / mean)
     return {entry: scores[entry] for entry in _first(scores, DEPTH)}
+
+
+def _damping(b: float, length: float) -> float:
+    """Return by what BM25 divides the worth of a word that stands once, in a text of so many mean lengths."""
+    return 1 + K1 * (1 - b + b * length)
 
 
 def _pool(known: list[Probe]) -> list[Probe]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from pinfold.store.sqlite.search.index import Index
-from pinfold.store.sqlite.search.terms import Holders
+from pinfold.store.sqlite.search.terms import K1, Holders
 
 _TALK = ("messages", "tool_results")
 """Kinds of entries that follow each other as they were said; pins and pieces of artifacts do not."""
@@ -23,7 +23,7 @@ _REACH = 2
 """How far a missing word may stand away: three entries find no more, one finds 1.3 points less."""
 
 _MISSING = 0.3
-"""Worth of a missing word in the next entry, of one in this entry; 0.2 to 0.4 make no difference, 0 costs 1.5 points."""
+"""Worth of a missing word in the next entry; 0.2 to 0.4 make no difference, 0 costs 1.5 points."""
 
 _STRONG_REACH = 10
 """How far a strong entry lifts others: 5 to 20 make no difference."""
@@ -65,7 +65,9 @@ class Surroundings:
         """Return what words are worth that an entry lacks and those around it hold."""
         missing = holders.all & ~holders.of(entry)
         near = [step for step in _STEPS if missing and self._are_one(entry, entry + step)]
-        return _MISSING * sum([holders.worth(holders.of(entry + step) & missing) / abs(step) for step in near])
+        return _MISSING * sum(
+            [holders.worth(holders.of(entry + step) & missing) / abs(step) for step in near]
+        )
 
     def beside_strong(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Return what entries gain by the strongest one near by, less the further it is."""
@@ -88,7 +90,9 @@ class Surroundings:
             held[self.conversation[entry]][holders.of(entry)] += 1
         worth = dict.fromkeys(held, 0.0)
         for place in holders.weights if len(held) > 1 else ():
-            counts = {one: sum([terms[bits] for bits in terms if bits >> place & 1]) for one, terms in held.items()}
+            counts = {
+                one: sum([terms[bits] for bits in terms if bits >> place & 1]) for one, terms in held.items()
+            }
             holding = sum(map(bool, counts.values()))
             rarity = max(0.0, math.log((len(held) + 1) / (holding + 0.5)))
             for one, count in counts.items():
@@ -102,4 +106,4 @@ class Surroundings:
 
 
 def _saturated(count: int) -> float:
-    return count * 2.2 / (count + 1.2)
+    return count * (K1 + 1) / (count + K1)

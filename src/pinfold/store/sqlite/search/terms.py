@@ -10,7 +10,11 @@ from pinfold.store.query import Term
 from pinfold.store.sqlite.search.index import PROBE, Index, any_of, quoted
 from pinfold.store.words import is_run
 
+K1 = 1.2
+"""BM25's `k1` in FTS5: how soon another occurrence of a word stops telling more."""
+
 _PREFIX_CHARS = 4
+"""The shortest beginning of a word that is looked for: of shorter ones too many words begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
