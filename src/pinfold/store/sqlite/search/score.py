@@ -41,11 +41,8 @@ _NARROWED = 100
 _HEADED = 20
 """Of how many of the best the first line is read: it takes the whole text, and those behind are seldom shown."""
 
-_LENGTH_IN_FTS5 = 0.75
-"""BM25's `b` there."""
-
-_LENGTH = 0.55
-"""How much an entry's length counts instead: reports are long because they say more; 0.4 to 0.6 are as good."""
+_LENGTH = 0.75
+"""BM25's `b` in FTS5: its sum, corrected to a lower one afterwards, found a point less of commits."""
 
 _SIDE_BY_SIDE = 1.0
 """Worth of two words as they were asked, of the rarer one's; 0.7 to 1.5 make no difference, 0 costs 2 points."""
@@ -96,9 +93,7 @@ def most_words(whole: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
         _add(scores, dict.fromkeys(entries & scores.keys(), worth))
     _add(scores, {entry: around.missing_words(holders, entry) for entry in narrowed})
     _add(scores, _heads(line, holders, heads_of(_first(scores, _HEADED))))
-    of_conversations = around.of_conversations(holders, scores)
-    _add(scores, {entry: of_conversations[around.conversation[entry]] for entry in scores})
-    _add(scores, around.beside_strong(scores))
+    _add(scores, around.of_conversations(holders, scores))
     best = [(entry, scores[entry]) for entry in _first(scores, DEPTH)]
     if with_all is None:
         return MostWords(best, bounded)
@@ -149,31 +144,25 @@ def _best(
     ids = {*holders.entries, *(entry for hint in hints for entry in index.newest(hint, PROBE))}
     telling = holders.strongest(ids, CANDIDATES)
     if any(probe.is_common or index.is_common(probe.expression) for probe in pool):
-        return _for_length(index, holders, dict.fromkeys(telling, 0.0))
+        return _in_full(index, holders, dict.fromkeys(telling, 0.0))
     entries = index.scope.newest
     lost = {
         place: probe.weight(entries) - (probe.weight_in_bm25(entries) if probe in pool else 0.0)
         for place, probe in considered.items()
     }
     found = dict(index.best(any_of(probe.expression for probe in pool), telling))
-    return _for_length(index, holders.weighing(lost), found)
+    return _in_full(index, holders.weighing(lost), found)
 
 
-def _for_length(index: Index, lost: Holders, found: dict[int, float]) -> dict[int, float]:
-    """Return the best, by BM25 as it would be for words that stand once, with what it `lost` and `_LENGTH` as its b."""
+def _in_full(index: Index, lost: Holders, found: dict[int, float]) -> dict[int, float]:
+    """Return the best with what BM25 `lost`, as it would count a word that stands once in an entry."""
     lengths = index.lengths(found)
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
     scores = {}
     for entry, length in lengths.items():
-        undamped = found[entry] * _damping(_LENGTH_IN_FTS5, length / mean)
-        undamped += (K1 + 1) * lost.worth(lost.of(entry))
-        scores[entry] = undamped / _damping(_LENGTH, length / mean)
+        damping = 1 + K1 * (1 - _LENGTH + _LENGTH * length / mean)
+        scores[entry] = found[entry] + (K1 + 1) * lost.worth(lost.of(entry)) / damping
     return {entry: scores[entry] for entry in _first(scores, DEPTH)}
-
-
-def _damping(b: float, length: float) -> float:
-    """Return by what BM25 divides the worth of a word that stands once, in a text of so many mean lengths."""
-    return 1 + K1 * (1 - b + b * length)
 
 
 def _pool(known: list[Probe]) -> list[Probe]:

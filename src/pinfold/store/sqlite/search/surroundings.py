@@ -1,4 +1,4 @@
-"""What an entry gains by what stands around it: words it lacks, strong entries near by, its conversation as a whole.
+"""What an entry gains by what stands around it: words that it lacks, and its conversation as a whole.
 
 A short entry says little by itself: what it is about was said just before, or in the same conversation. The weights
 are explained where they are set, see docs/decisions/0015.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -24,15 +24,6 @@ _REACH = 2
 
 _MISSING = 0.3
 """Worth of a missing word in the next entry; 0.2 to 0.4 make no difference, 0 costs 1.5 points."""
-
-_STRONG_REACH = 10
-"""How far a strong entry lifts others: 5 to 20 make no difference."""
-
-_STRONG = 0.5
-"""The share of the best score from which on an entry is strong: lower ones lift what is about something else."""
-
-_BESIDE_STRONG = 0.3
-"""What a strong entry gives to the next one, of what it has above that; more costs where neighbours are unrelated."""
 
 _CONVERSATION = 0.6
 """Worth of a conversation's words beside an entry's own; 0.4 to 1.0 make no difference."""
@@ -69,35 +60,20 @@ class Surroundings:
             [holders.worth(holders.of(entry + step) & missing) / abs(step) for step in near]
         )
 
-    def beside_strong(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Return what entries gain by the strongest one near by, less the further it is."""
-        enough = _STRONG * max(scores.values(), default=0.0)
-        gains: dict[int, float] = defaultdict(float)
-        for strong in (entry for entry, score in scores.items() if score > enough):
-            for entry in range(strong - _STRONG_REACH, strong + _STRONG_REACH + 1):
-                if entry != strong and entry in scores and self._are_one(strong, entry):
-                    gain = _BESIDE_STRONG * (scores[strong] - enough) / abs(entry - strong)
-                    gains[entry] = max(gains[entry], gain)
-        return gains
-
     def of_conversations(self, holders: Holders, entries: Iterable[int]) -> dict[int, float]:
-        """Return for each of several conversations what the words in these of its entries are worth.
+        """Return for each entry what the words are worth that its conversation holds in any of these entries.
 
         It is BM25 of conversations: a word in all of them tells nothing, however rare it is in the log.
         """
+        known = [entry for entry in entries if entry in self.conversation]
         held: dict[int, Counter[int]] = defaultdict(Counter)
-        for entry in entries:
+        for entry in known:
             held[self.conversation[entry]][holders.of(entry)] += 1
         worth = dict.fromkeys(held, 0.0)
         for place in holders.weights if len(held) > 1 else ():
-            counts = {
-                one: sum([terms[bits] for bits in terms if bits >> place & 1]) for one, terms in held.items()
-            }
-            holding = sum(map(bool, counts.values()))
-            rarity = max(0.0, math.log((len(held) + 1) / (holding + 0.5)))
-            for one, count in counts.items():
-                worth[one] += _CONVERSATION * rarity * _saturated(min(count, _COUNTED))
-        return worth
+            for one, gain in _rarely_held(place, held):
+                worth[one] += _CONVERSATION * gain
+        return {entry: worth[self.conversation[entry]] for entry in known}
 
     def _are_one(self, entry: int, other: int) -> bool:
         """Whether both were said in the same conversation."""
@@ -105,5 +81,10 @@ class Surroundings:
         return other in talk and entry in talk and self.conversation[entry] == self.conversation[other]
 
 
-def _saturated(count: int) -> float:
-    return count * (K1 + 1) / (count + K1)
+def _rarely_held(place: int, held: Mapping[int, Counter[int]]) -> Iterator[tuple[int, float]]:
+    """Yield what the term at a place is worth in each conversation."""
+    counts = {one: sum([terms[bits] for bits in terms if bits >> place & 1]) for one, terms in held.items()}
+    rarity = max(0.0, math.log((len(held) + 1) / (sum(map(bool, counts.values())) + 0.5)))
+    for one, count in counts.items():
+        counted = min(count, _COUNTED)
+        yield one, rarity * counted * (K1 + 1) / (counted + K1)
