@@ -80,9 +80,11 @@ def test_a_pin_gains_nothing_by_its_number_between_messages(log: Log) -> None:
 
 def test_a_name_in_most_entries_still_tells_one_entry_from_another(log: Log) -> None:
     for number in range(60):
-        log.add(f"melanie says {number}", session=number)
-    asked = log.add("note\nmelanie painted it", session=100)
-    other = log.add("note\ncaroline painted it", session=101)
+        log.add(f"melanie says {number}", session=1)
+    asked = log.add("note\nmelanie painted it there", session=1)
+    for number in range(5):
+        log.add(f"something else, the {number}th", session=1)
+    other = log.add("note\npainted it", session=1)
     assert found(log, "melanie painted sunrise")[:2] == [asked, other]
 
 

@@ -48,7 +48,7 @@ _SIDE_BY_SIDE = 1.0
 """Worth of two words as they were asked, of the rarer one's; 0.7 to 1.5 make no difference, 0 costs 2 points."""
 
 _HEAD = 0.5
-"""Worth of a word in the first line, once more; 0.4 to 0.8 make no difference, 0 costs 2.5 points on commits."""
+"""Worth of a word in the first line, once more; 0.4 to 0.8 make no difference, 0.2 costs 2 points on commits."""
 
 HeadsOf = Callable[[list[int]], dict[int, str]]
 """Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""
