@@ -30,9 +30,9 @@ class Found:
     """One page of hits, best first.
 
     `tier` (that of the first hit), `covered`, `bounded` and `unquoted` are those of `search_results.SearchPage`. Hits
-    are what is left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
-    same as hits of earlier pages. `through` and `partly` are artifacts of which the index
-    has the ends only, looked through for this, and not.
+    are what is left once texts that read the same, pieces of one artifact and superseded pins are put together;
+    `repeats` read the same as hits of earlier pages. `through` and `partly` are artifacts of which the index has the
+    ends only, looked through for this, and not.
     """
 
     hits: tuple[FoundHit, ...]
