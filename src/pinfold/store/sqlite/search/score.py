@@ -30,7 +30,7 @@ from pinfold.store.sqlite.search.terms import K1, Holders, Probe, probe_form
 from pinfold.store.words import folded_words
 
 _POOL = 20_000
-"""How many entries BM25 and the set of holders are made of: 20 ms of work, whatever is asked."""
+"""How many matches BM25 is made of, together: commoner words only raise what the rarer ones found."""
 
 _TERMS = 20
 """How many words of a line count, the rarest: a paragraph pasted as a query takes no longer than a question."""
@@ -48,7 +48,7 @@ _SIDE_BY_SIDE = 1.0
 """Worth of two words as they were asked, of the rarer one's; 0.7 to 1.5 make no difference, 0 costs 2 points."""
 
 _HEAD = 0.5
-"""Worth of a word in the first line, once more; 0.4 to 0.8 make no difference, 0.2 costs 2 points on commits."""
+"""Worth of a word in the first line, once more; 0.4 to 0.8 make no difference, 0.2 costs 1.5 points on commits."""
 
 HeadsOf = Callable[[list[int]], dict[int, str]]
 """Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""

@@ -23,7 +23,7 @@ _REACH = 2
 """How far a missing word may stand away: three entries find no more, one finds 1.3 points less."""
 
 _MISSING = 0.3
-"""Worth of a missing word in the next entry; 0.2 to 0.4 make no difference, 0 costs 1.5 points."""
+"""Worth of a missing word in the next entry; 0.2 to 0.4 make no difference, 0 costs a point."""
 
 _CONVERSATION = 0.6
 """Worth of a conversation's words beside an entry's own; 0.4 to 1.0 make no difference."""
