@@ -67,16 +67,52 @@ _SHOWN = (
     _plant(
         "the first line counts like any other",
         f"{_SEARCH}/score.py",
-        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4",
-        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.0",
+        "_HEAD = 0.5",
+        "_HEAD = 0.0",
         f"{_RANKING}::test_words_in_the_first_line_count_more_than_further_down",
     ),
     _plant(
         "words apart count like words side by side",
         f"{_SEARCH}/score.py",
-        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4",
-        "_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 0.0, 0.3, 0.4",
+        "_SIDE_BY_SIDE = 1.0",
+        "_SIDE_BY_SIDE = 0.0",
         f"{_RANKING}::test_words_side_by_side_as_they_were_asked_count_more_than_apart",
+    ),
+    _plant(
+        "what else a conversation says counts for nothing",
+        f"{_SEARCH}/surroundings.py",
+        "_CONVERSATION = 0.6",
+        "_CONVERSATION = 0.0",
+        f"{_RANKING}::test_an_entry_gains_by_what_else_its_conversation_says_however_far_away",
+    ),
+    _plant(
+        "a conversation gains by its length",
+        f"{_SEARCH}/surroundings.py",
+        "min(count, _COUNTED)",
+        "count",
+        f"{_RANKING}::test_a_conversation_does_not_gain_by_saying_a_word_over_and_over",
+    ),
+    _plant(
+        "a pin is lifted by messages whose numbers are next to its own",
+        f"{_SEARCH}/surroundings.py",
+        "        return other in talk and entry in talk and ",
+        "        return entry in self.conversation and other in self.conversation and ",
+        f"{_RANKING}::test_a_pin_gains_nothing_by_its_number_between_messages",
+    ),
+    _plant(
+        "a word in half of the entries is worth nothing",
+        f"{_SEARCH}/score.py",
+        "found[entry] + (K1 + 1) * lost.worth(lost.of(entry)) / damping",
+        "found[entry]",
+        f"{_RANKING}::test_a_name_in_most_entries_still_tells_one_entry_from_another",
+    ),
+    _plant(
+        "of a phrase that stands nowhere nothing is found",
+        f"{_SEARCH}/__init__.py",
+        "    unquoted = query.has_phrases and not ranking.tiers",
+        "    unquoted = False",
+        "tests/unit/test_search_sql.py"
+        "::test_of_a_quoted_phrase_that_stands_nowhere_the_words_are_found_and_that_is_said",
     ),
 )
 
@@ -105,8 +141,8 @@ _BOUNDED = (
     _plant(
         "of common words the oldest entries count",
         f"{_SEARCH}/score.py",
-        "    return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]",
-        "    return list(scored)",
+        "    return {entry: scores[entry] for entry in _first(scores, DEPTH)}",
+        "    return {entry: scores[entry] for entry in list(scores)[:DEPTH]}",
         f"{_RANKING}::test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count",
     ),
     _plant(

@@ -231,6 +231,23 @@ async def test_a_page_says_how_many_hits_have_which_tier(desk: Desk, tool: Call)
     assert [hit.get("tier") for hit in reply.structured["hits"]] == [None, None]
 
 
+async def test_a_reply_says_that_nothing_holds_the_quoted_phrase(desk: Desk, tool: Call) -> None:
+    said = ["job one began", "the job failed"]
+    await desk.store.append_messages(desk.caller, [Message("assistant", text) for text in said])
+    reply = await tool("search_history", query='"failed job"')
+    assert (
+        reply.text.splitlines()[0]
+        == "S1 nothing holds the quoted phrase; 2 found: 1 by all words, 1 by most words"
+    )
+    assert reply.structured["unquoted"] is True
+    reply = await tool("search_history", query='"job failed"')
+    assert reply.text.splitlines()[0] == "S2 1 found by exact phrase"
+    assert "unquoted" not in reply.structured
+    reply = await tool("search_history", query='"nowhere at all"')
+    assert reply.text.splitlines()[0] == "S3 nothing found"
+    assert reply.structured["hits"] == []
+
+
 async def test_the_parts_of_a_pin_and_a_checkpoint_do_not_run_together(tool: Call) -> None:
     await tool("pin_decision", text="Use Postgres 17.", why="16 lacks X")
     await tool("checkpoint_state", goal="Ship timeouts", done=["pins"], pending=["write client tests"])

@@ -10,6 +10,8 @@ import pytest
 from pinfold.store.sqlite.search import index, reach, score, terms
 from pinfold.store.sqlite.search.entries import first_lines
 from pinfold.store.sqlite.search.index import Index, Scope, quoted
+from pinfold.store.sqlite.search.surroundings import Surroundings
+from pinfold.store.sqlite.search.terms import Holders
 from tests.unit.test_search_sql import Log
 
 
@@ -47,6 +49,43 @@ def test_an_entry_gains_by_missing_words_said_just_before_it_in_its_conversation
     order = found(log, "retry quota")
     assert set(order) == {asked, answered, elsewhere}
     assert order.index(answered) < order.index(elsewhere)
+
+
+def test_an_entry_gains_by_what_else_its_conversation_says_however_far_away(log: Log) -> None:
+    log.add("what is the quota", session=1)
+    for number in range(30):
+        log.add(f"something else, the {number}th", session=1)
+    here = log.add("retry set to seven", session=1)
+    for number in range(30):
+        log.add(f"something else again, the {number}th", session=2)
+    elsewhere = log.add("retry set to eight", session=2)
+    order = found(log, "retry quota")
+    assert order.index(here) < order.index(elsewhere)
+
+
+def test_a_conversation_does_not_gain_by_saying_a_word_over_and_over() -> None:
+    spoken = Surroundings(dict.fromkeys(range(40), 1) | {40: 2, 41: 2, 42: 2, 43: 3}, frozenset())
+    holders = Holders({0: 1.0})
+    holders.add(0, range(43))
+    worth = spoken.of_conversations(holders, range(44))
+    assert worth[0] == worth[40] > worth[43] == 0
+
+
+def test_a_pin_gains_nothing_by_its_number_between_messages(log: Log) -> None:
+    strong = log.add("the retry budget", session=1)
+    pin = log.add("retry set to seven", session=1, kind="pins", pointer="P1")
+    far = log.add("retry set to eight", session=1)
+    assert found(log, "retry budget") == [strong, far, pin]
+
+
+def test_a_name_in_most_entries_still_tells_one_entry_from_another(log: Log) -> None:
+    for number in range(60):
+        log.add(f"melanie says {number}", session=1)
+    asked = log.add("note\nmelanie painted it there", session=1)
+    for number in range(5):
+        log.add(f"something else, the {number}th", session=1)
+    other = log.add("note\npainted it", session=1)
+    assert found(log, "melanie painted sunrise")[:2] == [asked, other]
 
 
 def test_what_was_said_in_another_conversation_lifts_nothing(log: Log) -> None:
@@ -90,5 +129,5 @@ def test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count(
     beside = log.add("an error at one", session=1)
     for number in range(5):
         log.add(f"something else, the {number}th", session=2)
-    alone = log.add("an error at two", session=3)
+    alone = log.add("an error at two", session=1)
     assert found(log, "error timeout")[:3] == [both, beside, alone]

@@ -398,7 +398,15 @@ def test_a_quoted_phrase_must_be_there(log: Log) -> None:
     log.add("lucky")
     assert log.ids('"lucky feat"') == [wanted]
     assert log.ids('it "lucky feat" lucky') == [wanted]
-    assert log.ids('lucky "feat of luck"') == []
+    assert not log.search('"lucky feat"').unquoted
+
+
+def test_of_a_quoted_phrase_that_stands_nowhere_the_words_are_found_and_that_is_said(log: Log) -> None:
+    both, one = log.add("feat of the lucky"), log.add("lucky")
+    log.add("unrelated")
+    found = log.search('lucky "feat of luck"')
+    assert ([hit.entry.id for hit in found.hits], found.unquoted) == ([both, one], True)
+    assert log.ids('"feat of luck"\nunrelated') == [3]
 
 
 def test_lines_are_alternatives(log: Log) -> None:

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pinfold.store.errors import InvalidInputError
@@ -67,6 +67,15 @@ class Query:
     """One to `MAX_LINES` phrasings of the same question; together at most `MAX_WORDS` terms each."""
 
     lines: tuple[Line, ...]
+
+    @property
+    def has_phrases(self) -> bool:
+        """Whether any part stands in quotes."""
+        return any(line.phrases for line in self.lines)
+
+    def unquoted(self) -> Query:
+        """Return the same words without what must be there as a phrase."""
+        return Query(tuple(dict.fromkeys(replace(line, phrases=()) for line in self.lines)))
 
 
 def has_word(text: str) -> bool:

@@ -45,7 +45,8 @@ class SearchPage:
     e.g. `S8` (None where nothing can be written). `repeats` are pointers to what reads the same as hits of earlier
     pages. Where no hit holds all words, `through` are pointers to artifacts too large for the index that were looked
     through for this search, and `partly` to those that there was no time for: they were searched at their ends only;
-    of each the newest few.
+    of each the newest few. `unquoted` says that nothing holds a quoted part of the query as a phrase, so that these
+    hits are what was found by its words.
     """
 
     pointer: str | None
@@ -58,6 +59,7 @@ class SearchPage:
     repeats: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
     through: tuple[str, ...] = ()
+    unquoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,12 +181,15 @@ def stem(word: str) -> str:
     return word
 
 
+_known_stem = lru_cache(_REMEMBERED)(stem)
+
+
 def _units(text: str) -> Iterator[str]:
     for token in tokens(text):
         if is_run(token):
             yield from bigrams(token)
         elif token not in STOP_WORDS:
-            yield stem(token)
+            yield _known_stem(token) if len(token) <= _MAX_IDENTIFIER else stem(token)
 
 
 def folded_words(text: str) -> frozenset[str]:

@@ -103,6 +103,7 @@ def _reply(desk: Desk, page: SearchPage, *, is_first: bool) -> Reply:
             "advice": advice,
             "missed": page.missed,
             "newest_only": page.bounded,
+            "unquoted": page.unquoted and bool(page.hits),
             "repeats": list(page.repeats),
             "through": list(page.through),
             "partly": list(page.partly),
@@ -133,6 +134,7 @@ def _head(page: SearchPage, *, is_first: bool) -> str:
     if not page.hits:
         return f"{name}nothing found{', among the newest entries' if page.bounded else ''}"
     bounded = ", among the newest matches" if page.bounded else ""
+    name += "nothing holds the quoted phrase; " if page.unquoted else ""
     tiers = Counter(hit.tier for hit in page.hits)
     if len(tiers) == 1:
         return f"{name}{len(page.hits)} found by {page.tier}{bounded}"

@@ -81,6 +81,7 @@ def _look(db: sqlite3.Connection, query: SearchHistory) -> SearchPage:
         repeats=repeats,
         partly=found.partly,
         through=found.through,
+        unquoted=found.unquoted,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from pinfold.store.commands import SearchHistory
-from pinfold.store.query import Cursor, digest_of_query, parse, read_cursor, write_cursor
+from pinfold.store.query import Cursor, Query, digest_of_query, parse, read_cursor, write_cursor
 from pinfold.store.search_results import COMPLETE_TIERS
 from pinfold.store.sqlite.indexing import index_entry, unindex_entry
 from pinfold.store.sqlite.search.entries import EntryRow, TextOf, entries, first_lines, newest_id
@@ -19,7 +19,7 @@ from pinfold.store.sqlite.search.index import Index, Scope
 from pinfold.store.sqlite.search.learned import learned, with_learned, with_reasons
 from pinfold.store.sqlite.search.middles import Middles, look_between_ends
 from pinfold.store.sqlite.search.page import FoundHit, Page
-from pinfold.store.sqlite.search.rank import rank_matches, tier_names
+from pinfold.store.sqlite.search.rank import Ranking, rank_matches, tier_names
 from pinfold.store.sqlite.search.scan import scan_newest
 
 __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "unindex_entry"]
@@ -29,10 +29,10 @@ __all__ = ["EntryRow", "Found", "FoundHit", "TextOf", "index_entry", "search", "
 class Found:
     """One page of hits, best first.
 
-    `tier` (that of the first hit), `covered` and `bounded` are those of `search_results.SearchPage`. Hits are what is
-    left once texts that read the same, pieces of one artifact and superseded pins are put together; `repeats` read the
-    same as hits of earlier pages. `through` and `partly` are artifacts of which the index
-    has the ends only, looked through for this, and not.
+    `tier` (that of the first hit), `covered`, `bounded` and `unquoted` are those of `search_results.SearchPage`. Hits
+    are what is left once texts that read the same, pieces of one artifact and superseded pins are put together;
+    `repeats` read the same as hits of earlier pages. `through` and `partly` are artifacts of which the index has the
+    ends only, looked through for this, and not.
     """
 
     hits: tuple[FoundHit, ...]
@@ -42,6 +42,7 @@ class Found:
     tier: str
     covered: float
     bounded: bool
+    unquoted: bool
     next_cursor: str | None
 
 
@@ -55,13 +56,15 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
     digest = digest_of_query(asked.query, asked.kinds, asked.session, asked.since, asked.path)
     cursor = read_cursor(asked.cursor, digest) if asked.cursor else Cursor(newest_id(db), frozenset())
     index = Index(db, Scope(cursor.newest, asked.kinds, asked.session, asked.since, asked.path))
-    ranking = rank_matches(index, query, partial(first_lines, db, cache(text_of)))
-    if ranking.only_parts:
-        scanned = scan_newest(index, query, text_of)
-        if scanned.tiers or not ranking.tiers:
-            ranking = replace(scanned, bounded=scanned.bounded or ranking.bounded)
+    ranking = _ranked(index, query, text_of)
     middles = Middles() if asked.cursor or ranking.is_complete else look_between_ends(index, query)
     ranking = middles.before(ranking)
+    # A page that follows those of middles alone has nothing to show.
+    unquoted = query.has_phrases and not ranking.tiers and not (asked.cursor and not cursor.shown)
+    if unquoted:
+        query = query.unquoted()
+        by_words = _ranked(index, query, text_of)
+        ranking = replace(by_words, bounded=by_words.bounded or ranking.bounded)
     lessons = learned(index, asked.query)
     if lessons:
         ranking = with_learned(ranking, lessons, asked.limit)
@@ -86,5 +89,16 @@ def search(db: sqlite3.Connection, asked: SearchHistory, text_of: TextOf) -> Fou
         tier=tier,
         covered=ranking.covered,
         bounded=ranking.bounded,
+        unquoted=unquoted,
         next_cursor=write_cursor(Cursor(cursor.newest, shown), digest) if more else None,
     )
+
+
+def _ranked(index: Index, query: Query, text_of: TextOf) -> Ranking:
+    ranking = rank_matches(index, query, partial(first_lines, index.db, cache(text_of)))
+    if not ranking.only_parts:
+        return ranking
+    scanned = scan_newest(index, query, text_of)
+    if not scanned.tiers and ranking.tiers:
+        return ranking
+    return replace(scanned, bounded=scanned.bounded or ranking.bounded)

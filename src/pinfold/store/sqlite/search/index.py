@@ -14,20 +14,31 @@ from dataclasses import dataclass, replace
 from pinfold.store.sqlite.indexing import kind_tag, session_tag
 
 PROBE = 5_000
+"""How many matches of a word are counted one by one: a word with more is common, and tells too little for the time."""
+
 NEWEST = 1_000
+"""How many of the newest matches stand for all of a common word: any of them is as good as another."""
+
 CANDIDATES = 2_000
+"""How many entries BM25 is asked for: those with the most telling words, so that the `DEPTH` best are among them."""
+
 WORK = 30_000
+"""How many steps through matches one line may take, which keeps the commonest words within design 6's 50 ms."""
+
 DEPTH = 200
+"""How many entries of a tier are ranked: more than four full pages nobody turns."""
 
 _NEAR = 4
 """How many ids are looked through for each match wanted, before it is known how dense they lie."""
 
 _TRIES = 2
+"""How often a nearer reach is tried before all is read."""
 
 Scored = tuple[int, float]
 """An entry's id and its score; higher is better."""
 
 _BM25 = "-bm25(words, 1.0, 0.5, 0.0)"
+"""A piece of an identifier counts half a word as written, a tag nothing."""
 
 
 def quoted(form: str) -> str:

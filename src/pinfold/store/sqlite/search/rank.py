@@ -13,6 +13,7 @@ from pinfold.store.sqlite.search.score import HeadsOf, MostWords, most_words
 from pinfold.store.sqlite.search.terms import Probe
 
 _FUSION = 60
+"""How little the first places of one phrasing outweigh the next ones, as reciprocal ranks are commonly fused."""
 
 TIERS = ("exact phrase", "all words", "most words", "substring", "word parts", LEARNED_TIER, "none")
 COMPLETE = tuple(map(TIERS.index, COMPLETE_TIERS))

@@ -1,17 +1,15 @@
 """The tier of most words: BM25 of the rarer words, raised by what BM25 does not see.
 
-An entry gains by how much of the line it covers, by words that stand side by side as they were asked, by words
-in its first line, which says what the rest is about, and by missing words that stand just before or behind it
-in the same conversation.
+An entry gains by words that stand side by side as they were asked, by words in its first line, which says what the
+rest is about, and by what stands around it (`surroundings.py`).
 
 The weights were chosen on one half of two public data sets and are reported from the other; see
-docs/performance.md, Finding.
+docs/decisions/0015 and docs/performance.md, Finding. Points are of hit@5 there.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pinfold.store.query import Line
@@ -27,17 +25,30 @@ from pinfold.store.sqlite.search.index import (
     quoted,
 )
 from pinfold.store.sqlite.search.reach import from_what_is_held
-from pinfold.store.sqlite.search.terms import Holders, Probe, probe_form
+from pinfold.store.sqlite.search.surroundings import Surroundings
+from pinfold.store.sqlite.search.terms import K1, Holders, Probe, probe_form
 from pinfold.store.words import folded_words
 
 _POOL = 20_000
+"""How many matches BM25 is made of, together: commoner words only raise what the rarer ones found."""
+
 _TERMS = 20
+"""How many words of a line count, the rarest: a paragraph pasted as a query takes no longer than a question."""
+
 _NARROWED = 100
-_HEADED = 30
-_COVERAGE, _SIDE_BY_SIDE, _NEARBY, _HEAD = 0.5, 1.0, 0.3, 0.4
-_REACH = 2
-_STEPS = tuple(step for step in range(-_REACH, _REACH + 1) if step)
-_TALK = ("messages", "tool_results")
+"""For how many of the best their neighbours are looked at."""
+
+_HEADED = 20
+"""Of how many of the best the first line is read: it takes the whole text, and those behind are seldom shown."""
+
+_LENGTH = 0.75
+"""BM25's `b` in FTS5: its sum, corrected to a lower one afterwards, found a point less of commits."""
+
+_SIDE_BY_SIDE = 1.0
+"""Worth of two words as they were asked, of the rarer one's; 0.7 to 1.5 make no difference, 0 costs 2 points."""
+
+_HEAD = 0.5
+"""Worth of a word in the first line, once more; 0.4 to 0.8 make no difference, 0.2 costs 1.5 points on commits."""
 
 HeadsOf = Callable[[list[int]], dict[int, str]]
 """Gives the first lines of entries that have one of their own; a piece out of an artifact has none."""
@@ -73,22 +84,17 @@ def most_words(whole: Index, line: Line, probes: list[Probe], heads_of: HeadsOf)
     considered = {place: probe for place, probe in enumerate(probes) if probe in known}
     holders = Holders({place: probe.weight(index.scope.newest) for place, probe in considered.items()})
     _fill(index, holders, considered, pool)
-    found = _best(index, holders, considered, pool)
-    ids = [entry for entry, _ in found]
+    scores = _best(index, holders, considered, pool)
     with_all = holders.of_all() if index == whole and len(considered) == len(probes) else None
-    pairs = _side_by_side(index, line, considered, holders, sorted({*ids, *(with_all or ())}))
-    nearby = _nearby(index, holders, ids[:_NARROWED])
-    total = holders.worth(holders.all) or 1.0
-    scores = {
-        entry: score * (1 + _COVERAGE * holders.worth(holders.of(entry)) / total)
-        + sum(worth for worth, entries in pairs if entry in entries)
-        + nearby.get(entry, 0.0)
-        for entry, score in found
-    }
-    first = sorted(scores, key=lambda entry: (-scores[entry], -entry))[:_HEADED]
-    for entry, head in heads_of(first).items():
-        scores[entry] += _HEAD * _worth_of_head(head, line, holders)
-    best = sorted(scores.items(), key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]
+    pairs = _side_by_side(index, line, considered, holders, sorted({*scores, *(with_all or ())}))
+    narrowed = list(scores)[:_NARROWED]
+    around = Surroundings.of(index, scores, narrowed)
+    for worth, entries in pairs:
+        _add(scores, dict.fromkeys(entries & scores.keys(), worth))
+    _add(scores, {entry: around.missing_words(holders, entry) for entry in narrowed})
+    _add(scores, _heads(line, holders, heads_of(_first(scores, _HEADED))))
+    _add(scores, around.of_conversations(holders, scores))
+    best = [(entry, scores[entry]) for entry in _first(scores, DEPTH)]
     if with_all is None:
         return MostWords(best, bounded)
     return MostWords(best, bounded, with_all, set(with_all).intersection(*(entries for _, entries in pairs)))
@@ -115,28 +121,48 @@ def _known(rarest: list[Probe]) -> list[Probe]:
     return known
 
 
-def _best(index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]) -> list[Scored]:
-    """Return the best by BM25 among those that hold the most telling words.
+def _first(scores: dict[int, float], count: int) -> list[int]:
+    """Return the best entries, of equals the newest first."""
+    return sorted(scores, key=lambda entry: (-scores[entry], -entry))[:count]
+
+
+def _add(scores: dict[int, float], gains: Mapping[int, float]) -> None:
+    for entry, gain in gains.items():
+        scores[entry] += gain
+
+
+def _best(
+    index: Index, holders: Holders, considered: dict[int, Probe], pool: list[Probe]
+) -> dict[int, float]:
+    """Return the best by BM25 among those that hold the most telling words, best first.
 
     BM25 looks at each match of each word in the whole log, only to find that a common one tells little: where there
-    is one, each entry is scored as if it held each of its words once.
+    is one, each entry is scored as if it held each of its words once. And it takes a word in half of the entries for
+    worth nothing, which it is not beside others as common, such as the names of two who talk.
     """
     hints = [probe.expression for probe in pool if probe not in considered.values()]
     ids = {*holders.entries, *(entry for hint in hints for entry in index.newest(hint, PROBE))}
     telling = holders.strongest(ids, CANDIDATES)
     if any(probe.is_common or index.is_common(probe.expression) for probe in pool):
-        return _by_length(index, holders, telling)
-    return index.best(any_of(probe.expression for probe in pool), telling)
+        return _in_full(index, holders, dict.fromkeys(telling, 0.0))
+    entries = index.scope.newest
+    lost = {
+        place: probe.weight(entries) - (probe.weight_in_bm25(entries) if probe in pool else 0.0)
+        for place, probe in considered.items()
+    }
+    found = dict(index.best(any_of(probe.expression for probe in pool), telling))
+    return _in_full(index, holders.weighing(lost), found)
 
 
-def _by_length(index: Index, holders: Holders, ids: list[int]) -> list[Scored]:
-    lengths = index.lengths(ids)
+def _in_full(index: Index, lost: Holders, found: dict[int, float]) -> dict[int, float]:
+    """Return the best with what BM25 `lost`, as it would count a word that stands once in an entry."""
+    lengths = index.lengths(found)
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    scored = (
-        (entry, holders.worth(holders.of(entry)) * 2.2 / (1.3 + 0.9 * length / mean))
-        for entry, length in lengths.items()
-    )
-    return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:DEPTH]
+    scores = {}
+    for entry, length in lengths.items():
+        damping = 1 + K1 * (1 - _LENGTH + _LENGTH * length / mean)
+        scores[entry] = found[entry] + (K1 + 1) * lost.worth(lost.of(entry)) / damping
+    return {entry: scores[entry] for entry in _first(scores, DEPTH)}
 
 
 def _pool(known: list[Probe]) -> list[Probe]:
@@ -175,32 +201,12 @@ def _side_by_side(
     return found
 
 
-def _worth_of_head(head: str, line: Line, holders: Holders) -> float:
-    words = folded_words(head)
-    held = (
-        1 << place
-        for place in holders.weights
-        if any(folded_words(form) <= words for form in line.terms[place].forms)
-    )
-    return holders.worth(sum(held))
-
-
-def _nearby(index: Index, holders: Holders, found: list[int]) -> dict[int, float]:
-    """Return what missing words in the entries around are worth, for messages and tool results."""
-    talk = _conversations(index, {entry + step for entry in found for step in (0, *_STEPS)})
-    bonus = {}
-    for entry in talk.keys() & set(found):
-        missing = holders.all & ~holders.of(entry)
-        around = [step for step in _STEPS if talk.get(entry + step) == talk[entry]]
-        more = sum(holders.worth(holders.of(entry + step) & missing) / abs(step) for step in around)
-        bonus[entry] = _NEARBY * more
-    return bonus
-
-
-def _conversations(index: Index, ids: Iterable[int]) -> dict[int, int]:
-    """Return the session of each entry that was said or printed."""
-    rows = index.db.execute(
-        "SELECT id, session FROM entry WHERE id IN (SELECT value FROM json_each(?)) AND kind IN (?, ?)",
-        (json.dumps(list(ids)), *_TALK),
-    )
-    return {row[0]: row[1] for row in rows}
+def _heads(line: Line, holders: Holders, heads: Mapping[int, str]) -> dict[int, float]:
+    """Return what the words in first lines are worth."""
+    forms = {place: [*map(folded_words, line.terms[place].forms)] for place in holders.weights}
+    worth = {}
+    for entry, head in heads.items():
+        words = folded_words(head)
+        held = (1 << place for place, alike in forms.items() if any(form <= words for form in alike))
+        worth[entry] = _HEAD * holders.worth(sum(held))
+    return worth

@@ -10,7 +10,11 @@ from pinfold.store.query import Term
 from pinfold.store.sqlite.search.index import PROBE, Index, any_of, quoted
 from pinfold.store.words import is_run
 
+K1 = 1.2
+"""BM25's `k1` in FTS5: how soon another occurrence of a word stops telling more."""
+
 _PREFIX_CHARS = 4
+"""The shortest beginning of a word that is looked for: of shorter ones too many words begin with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,10 @@ class Probe:
         """Return how telling the term is among so many entries."""
         rarity = math.log((entries + 1) / (self.matches + 0.5))
         return max(0.01, min(rarity, 1.0) if self.is_common else rarity)
+
+    def weight_in_bm25(self, entries: int) -> float:
+        """Return the same as FTS5's BM25 sees it: next to nothing from half of the entries on."""
+        return max(1e-6, math.log(max(1e-6, entries - self.matches + 0.5) / (self.matches + 0.5)))
 
 
 def probe_form(index: Index, form: str) -> Probe:
@@ -59,6 +67,12 @@ class Holders:
         self._bits: dict[int, int] = {}
         self._worth: dict[int, float] = {0: 0.0}
         self.all = sum(1 << place for place in weights)
+
+    def weighing(self, weights: dict[int, float]) -> Holders:
+        """Return the same entries with other weights for the same terms."""
+        other = Holders(weights)
+        other._bits = self._bits
+        return other
 
     @property
     def entries(self) -> Iterable[int]:
