@@ -163,7 +163,9 @@ WRITES = {
     "search_history": Write(
         commands.SearchHistory,
         lambda store, one: store.search_history(one),
-        lambda one: replace(one, kinds=(), session=None, since=None, limit=5, cursor=None, missed=None),
+        lambda one: replace(
+            one, kinds=(), session=None, since=None, limit=5, cursor=None, missed=None, recorded=True
+        ),
     ),
     "forget": Write(
         forgetting.Forget,
