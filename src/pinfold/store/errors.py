@@ -122,3 +122,24 @@ class DamagedError(PinfoldError):
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
         self.what = what
+
+
+class UnreachableError(PinfoldError):
+    """The team's server cannot be spoken to; nothing was written. `why` is a few words."""
+
+    code = "unreachable"
+
+    def __init__(self, server: str, why: str) -> None:
+        super().__init__(
+            f"The team's server at {server} is out of reach ({why}); nothing was written.",
+            "Try again when it is there; PINFOLD_URL says where it is.",
+        )
+
+
+class RefusedError(PinfoldError):
+    """The team's server does not let this token do that; nothing happened."""
+
+    code = "refused"
+
+    def __init__(self, server: str, why: str, hint: str) -> None:
+        super().__init__(f"The team's server at {server} refused: {why}.", hint)

@@ -1,0 +1,112 @@
+"""The verbs of the contract as they travel: what each takes and gives, read off the signatures of `Store`.
+
+No verb is written down twice: a verb that is added to the contract travels, and needs a token that may write unless it
+is named in `READS`. Source: docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import ConfigDict, PlainSerializer, PlainValidator, TypeAdapter
+
+from pinfold.store import Store, commands, forgetting, logged, results, search_results, values
+from pinfold.store.content import Content
+from pinfold.store.remote.parts import described, received
+from pinfold.store.results import Artifact, ArtifactSlice
+
+PART_BYTES = 1024 * 1024
+"""How much of an artifact is scanned by one request."""
+
+READS = frozenset(
+    "artifact artifact_bytes artifact_lines artifacts brief_state checkpoint checkpoints entry fold folded_part folds"
+    " forget_plan log_end logged misses note_opened pin pins scan_artifact search_history search_record stale_views"
+    " status transcript_mark transcripts verify".split()
+)
+"""Verbs for which a token that may read is enough."""
+
+_HERE = frozenset({"fence", "close"})
+"""What a client does by itself."""
+
+_STAYS = frozenset({"progress", "visit"})
+"""Arguments that are called meanwhile, and do not travel."""
+
+VERBS = Store.__abstractmethods__ - _HERE
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One verb: `arguments` go as a list in the order of its signature, the result as a list of one."""
+
+    name: str
+    signature: inspect.Signature
+    arguments: TypeAdapter[tuple[Any, ...]]
+    result: TypeAdapter[tuple[Any]]
+
+    @property
+    def reads(self) -> bool:
+        """Whether it leaves nothing behind that a reader may not leave."""
+        return self.name in READS
+
+    @property
+    def tells_progress(self) -> bool:
+        """Whether it takes long, and says how far it is."""
+        return "progress" in self.signature.parameters
+
+    def travelling(self, *given: Any, **named: Any) -> tuple[Any, ...]:
+        """Return the arguments of a call that travel, those that were not given as well."""
+        bound = self.signature.bind(*given, **named)
+        bound.apply_defaults()
+        return tuple(value for name, value in bound.arguments.items() if name not in _STAYS)
+
+
+async def scan_artifact(store: Store, number: int, start: int) -> tuple[Artifact, tuple[ArtifactSlice, ...]]:
+    """Return an artifact and its chunks from the one that holds `start` on, about `PART_BYTES` of them."""
+    found: list[ArtifactSlice] = []
+
+    def visit(part: ArtifactSlice) -> bool:
+        found.append(part)
+        return part.stop - found[0].start < PART_BYTES
+
+    artifact = await store.scan_artifact(number, start, visit)
+    return artifact, tuple(found)
+
+
+INSTEAD: dict[str, Callable[..., Awaitable[Any]]] = {"scan_artifact": scan_artifact}
+"""What is carried out where a verb calls back for each piece."""
+
+
+@cache
+def verb(name: str) -> Verb:
+    """Return the verb of that name; raises `KeyError` for what is none."""
+    if name not in VERBS:
+        raise KeyError(name)
+    function = INSTEAD.get(name, getattr(Store, name))
+    hints = get_type_hints(function, _words())
+    signature = inspect.signature(function)
+    signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    travels = [hints[each] for each in signature.parameters if each not in _STAYS]
+    return Verb(name, signature, _adapter(*travels), _adapter(hints["return"]))
+
+
+def _adapter(*kinds: Any) -> TypeAdapter[Any]:
+    listed = tuple[kinds] if kinds else tuple[()]  # type: ignore[valid-type]
+    config = ConfigDict(defer_build=True, ser_json_bytes="base64", val_json_bytes="base64")
+    adapter: TypeAdapter[Any] = TypeAdapter(listed, config=config)
+    adapter.rebuild(_types_namespace=_words())
+    return adapter
+
+
+@cache
+def _words() -> dict[str, Any]:
+    """Return what the names in the contract's signatures and in its dataclasses mean, bytes apart."""
+    rooms: tuple[ModuleType, ...] = (collections.abc, commands, forgetting, logged, results, search_results, values)
+    words = {name: value for room in rooms for name, value in vars(room).items()}
+    apart = Annotated[Content, PlainValidator(received), PlainSerializer(described)]
+    return words | {"Content": apart, "Progress": Callable[[int, int], None]}

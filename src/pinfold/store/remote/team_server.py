@@ -1,0 +1,152 @@
+"""A team's server as its client sees it: asked for one verb at a time, by any number of threads.
+
+What cannot double is asked again when the connection breaks; of a write whose answer was lost the caller is told so.
+Source: P5, docs/decisions/0018.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.client import HTTPResponse
+from typing import Any, TypeVar
+
+from pydantic_core import PydanticSerializationError
+
+from pinfold.store import Progress
+from pinfold.store.errors import (
+    InvalidInputError,
+    PinfoldError,
+    RefusedError,
+    UnknownOutcomeError,
+    UnreachableError,
+)
+from pinfold.store.remote.address import Address
+from pinfold.store.remote.contract import Verb, verb
+from pinfold.store.remote.link import BrokenError, Link, Patience, Question
+from pinfold.store.remote.machine import Machine
+from pinfold.store.remote.parts import Outgoing
+from pinfold.store.remote.replies import CutOffError, read_answer
+
+T = TypeVar("T")
+_MOST_OF_AN_INTRODUCTION = 64 * 1024
+_TOKEN_HINT = "Set PINFOLD_TOKEN, or PINFOLD_TOKEN_FILE; who runs the server makes one: pinfold token add."  # noqa: S105
+_REFUSALS = {
+    401: ("it knows no such token, or it has been revoked or has expired", _TOKEN_HINT),
+    403: ("this token may not do that", "Ask who runs the server for one that may."),
+    404: ("there is no such project for this token", "Look at PINFOLD_URL: https://HOST/p/PROJECT."),
+    413: ("that is more than it takes", "Keep a part of it."),
+    421: ("it does not go by that name", "Look at PINFOLD_URL, or let its operator allow the name."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """What a client has to know of a project: its name, and the key of its redaction and its fences."""
+
+    project: str
+    key: bytes = field(repr=False)
+
+    def told(self) -> bytes:
+        """Return it as a server tells it."""
+        return json.dumps({"project": self.project, "key": base64.b64encode(self.key).decode()}).encode()
+
+    @classmethod
+    def read(cls, told: bytes) -> Introduction:
+        """Read what `told` returned; raises `ValueError` for anything else."""
+        match json.loads(told):
+            case {"project": str(project), "key": str(key)}:
+                return cls(project, base64.b64decode(key, validate=True))
+        raise ValueError("no introduction")
+
+
+class TeamServer:
+    """One project of a team's server. `patience.whole_s` counts from the moment at which this is made."""
+
+    def __init__(self, address: Address, machine: Machine, patience: Patience) -> None:
+        self.address = address
+        self.machine = machine
+        self._patience = patience
+        self._deadline = None if patience.whole_s is None else time.monotonic() + patience.whole_s
+        self._idle: list[Link] = []
+
+    def introduction(self) -> Introduction:
+        """Ask what the project is; raises `UnreachableError`, `RefusedError`."""
+        told = self._asked(Question("/store"), lambda answer: answer.read(_MOST_OF_AN_INTRODUCTION), reads=True)
+        try:
+            return Introduction.read(told)
+        except ValueError:
+            hint = "Look at PINFOLD_URL: https://HOST/p/PROJECT."
+            raise RefusedError(str(self.address), "what answers there is no pinfold", hint) from None
+
+    def ask(self, name: str, given: tuple[Any, ...], progress: Progress | None = None) -> Any:
+        """Carry out one verb on the server and return what it gave.
+
+        Raises what the store there raises, `UnreachableError`, `RefusedError`, and of a write whose answer was lost
+        `UnknownOutcomeError`.
+        """
+        asked = verb(name)
+        return self.deliver(asked, self.question(asked, given), progress)
+
+    def question(self, asked: Verb, given: tuple[Any, ...]) -> Question:
+        """Return the request for a verb with these arguments, under this machine's names."""
+        parts = Outgoing()
+        try:
+            text = asked.arguments.dump_json(self.machine.told(asked.name, given), context=parts)
+        except PydanticSerializationError:
+            raise InvalidInputError(
+                f"What {asked.name} was given holds half of a surrogate pair.", "Leave it out."
+            ) from None
+        return Question(f"/store/{asked.name}", text + b"\n", parts.blocks, parts.size_bytes)
+
+    def deliver(self, asked: Verb, question: Question, progress: Progress | None = None) -> Any:
+        """Send a request that `question` made; see `ask`."""
+        gave = self._asked(question, lambda answer: read_answer(asked, answer, progress), reads=asked.reads)
+        return self.machine.heard(gave)
+
+    def _asked(self, question: Question, read: Callable[[HTTPResponse], T], *, reads: bool) -> T:
+        def checked(answer: HTTPResponse) -> T:
+            if answer.status != 200:
+                raise self._refusal(answer.status, reads=reads)
+            return read(answer)
+
+        try:
+            return self._sent(question, checked)
+        except BrokenError as error:
+            if not (reads and error.was_sent):
+                raise self._lost(error, reads=reads) from error
+        try:
+            return self._sent(question, checked)
+        except BrokenError as error:
+            raise self._lost(error, reads=True) from error
+
+    def _sent(self, question: Question, read: Callable[[HTTPResponse], T]) -> T:
+        link = self._idle.pop() if self._idle else Link(self.address, self._patience, self._deadline)
+        try:
+            return link.ask(question, read)
+        except CutOffError:
+            raise BrokenError("the connection was cut", was_sent=True) from None
+        finally:
+            self._idle.append(link)
+
+    def _lost(self, error: BrokenError, *, reads: bool) -> PinfoldError:
+        if error.was_sent and not reads:
+            return UnknownOutcomeError(f"{self.address}: {error}")
+        return UnreachableError(str(self.address), str(error))
+
+    def _refusal(self, status: int, *, reads: bool) -> PinfoldError:
+        if status in _REFUSALS:
+            return RefusedError(str(self.address), *_REFUSALS[status])
+        if status >= 500 and status != 503 and not reads:
+            return UnknownOutcomeError(f"{self.address}: HTTP status {status}")
+        return UnreachableError(str(self.address), f"HTTP status {status}")
+
+    def close(self) -> None:
+        """Let go of all connections. Idempotent."""
+        while self._idle:
+            with suppress(OSError):
+                self._idle.pop().close()
