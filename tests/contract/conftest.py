@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from pinfold.store import Store
+from pinfold.store.remote.address import read_address
+from pinfold.store.remote.store import open_remote
 from pinfold.store.sqlite.store import open_store
+from tests.remote.serving import TOKEN, Serving, serving
 
 Open = Callable[[], Awaitable[Store]]
 
@@ -18,12 +21,23 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A team's server, for all tests: each has a project of its own there."""
+    with serving(tmp_path_factory.mktemp("team")) as found:
+        yield found
+
+
+@pytest.fixture(params=["sqlite", "http"])
 async def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
     opened: list[Store] = []
 
     async def open_one() -> Store:
-        store = await open_store(tmp_path / "store", "demo")
+        if request.param == "sqlite":
+            store: Store = await open_store(tmp_path / "store", "demo")
+        else:
+            url = request.getfixturevalue("server").url(tmp_path.name)
+            store = await open_remote(read_address(url, TOKEN), "this-machine")
         opened.append(store)
         return store
 

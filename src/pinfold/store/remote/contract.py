@@ -1,7 +1,6 @@
 """The verbs of the contract as they travel: what each takes and gives, read off the signatures of `Store`.
 
-No verb is written down twice: a verb that is added to the contract travels, and needs a token that may write unless it
-is named in `READS`. Source: docs/decisions/0018.
+No verb is written down twice: one that is added to the contract travels. Source: docs/decisions/0018.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import ConfigDict, PlainSerializer, PlainValidator, TypeAdapter
 
-from pinfold.store import Store, commands, forgetting, logged, results, search_results, values
+from pinfold.store import Progress, Store, commands, forgetting, logged, results, search_results, values
 from pinfold.store.content import Content
 from pinfold.store.remote.parts import described, received
 from pinfold.store.results import Artifact, ArtifactSlice
@@ -24,12 +23,12 @@ from pinfold.store.results import Artifact, ArtifactSlice
 PART_BYTES = 1024 * 1024
 """How much of an artifact is scanned by one request."""
 
-READS = frozenset(
+REPEATABLE = frozenset(
     "artifact artifact_bytes artifact_lines artifacts brief_state checkpoint checkpoints entry fold folded_part folds"
     " forget_plan log_end logged misses note_opened pin pins scan_artifact search_history search_record stale_views"
     " status transcript_mark transcripts verify".split()
 )
-"""Verbs for which a token that may read is enough."""
+"""Verbs that are asked again when a connection breaks: a second time leaves nothing behind that matters."""
 
 _HERE = frozenset({"fence", "close"})
 """What a client does by itself."""
@@ -50,9 +49,9 @@ class Verb:
     result: TypeAdapter[tuple[Any]]
 
     @property
-    def reads(self) -> bool:
-        """Whether it leaves nothing behind that a reader may not leave."""
-        return self.name in READS
+    def is_repeatable(self) -> bool:
+        """Whether it may be asked a second time without the caller's knowing."""
+        return self.name in REPEATABLE
 
     @property
     def tells_progress(self) -> bool:
@@ -64,6 +63,16 @@ class Verb:
         bound = self.signature.bind(*given, **named)
         bound.apply_defaults()
         return tuple(value for name, value in bound.arguments.items() if name not in _STAYS)
+
+    async def carry_out(self, store: Store, given: tuple[Any, ...], progress: Progress) -> Any:
+        """Call a store with arguments that have come."""
+        names = (name for name in self.signature.parameters if name not in _STAYS)
+        named = dict(zip(names, given, strict=True))
+        if self.tells_progress:
+            named["progress"] = progress
+        if self.name in INSTEAD:
+            return await INSTEAD[self.name](store, **named)
+        return await getattr(store, self.name)(**named)
 
 
 async def scan_artifact(store: Store, number: int, start: int) -> tuple[Artifact, tuple[ArtifactSlice, ...]]:
@@ -109,4 +118,4 @@ def _words() -> dict[str, Any]:
     rooms: tuple[ModuleType, ...] = (collections.abc, commands, forgetting, logged, results, search_results, values)
     words = {name: value for room in rooms for name, value in vars(room).items()}
     apart = Annotated[Content, PlainValidator(received), PlainSerializer(described)]
-    return words | {"Content": apart, "Progress": Callable[[int, int], None]}
+    return words | {"Store": Store, "Content": apart, "Progress": Callable[[int, int], None]}

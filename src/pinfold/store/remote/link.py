@@ -74,13 +74,21 @@ class Link:
         try:
             self._send(connection, question)
             with connection.getresponse() as response:
-                return read(response)
+                return self._read(response, read)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise BrokenError(_in_words(error), was_sent=True) from error
         except BaseException:
-            self.close()  # of an answer that was not read to its end nothing may be left on the way
+            self.close()
             raise
+
+    def _read(self, response: http.client.HTTPResponse, read: Callable[[http.client.HTTPResponse], T]) -> T:
+        """Read an answer to its end, of which nothing may be left on the way when the next one comes."""
+        outcome = read(response)
+        response.read(_BLOCK_BYTES)
+        if not response.isclosed():
+            self.close()
+        return outcome
 
     def _send(self, connection: http.client.HTTPConnection, question: Question) -> None:
         headers = {"Authorization": f"Bearer {self._address.token}"} if self._address.token else {}

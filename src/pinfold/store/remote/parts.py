@@ -5,20 +5,17 @@ A request is one line of JSON and, behind it, the bytes of all `Content` in it, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any
 
 from pydantic import SerializationInfo, ValidationInfo
 
 from pinfold.store.content import Content, collect
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.redaction import Redactor
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 _BLOCK_BYTES = 256 * 1024
-
-Filter = Callable[[Iterable[bytes]], Iterable[bytes]]
-"""Lets blocks pass, without their secrets."""
-
 
 class Outgoing:
     """The contents of a request in the order in which its text names them."""
@@ -42,18 +39,22 @@ class Outgoing:
 
 
 class Incoming:
-    """The bytes of a request that has come, from `start` in a file on; whoever takes contents closes them all."""
+    """The bytes of a request that has come; whoever takes contents closes them all."""
 
-    def __init__(self, file: IO[bytes], start: int, clean: Filter) -> None:
+    def __init__(self, file: IO[bytes], redactor: Redactor) -> None:
         self._file = file
-        self._start = start
-        self._clean = clean
+        self._redactor = redactor
+        self._start = 0
         self._taken: list[Content] = []
 
+    def begin(self, start: int) -> None:
+        """Say where in the file the bytes begin."""
+        self._start = start
+
     def take(self, start: int, size_bytes: int) -> Content:
-        """Return the content at a place. Raises `InvalidInputError` where the request is shorter."""
+        """Return the content at a place, without its secrets. Raises `InvalidInputError` where the request is shorter."""
         self._file.seek(self._start + start)
-        content = collect(self._clean(self._blocks(size_bytes)), 2 * MAX_ARTIFACT_BYTES)
+        content = collect(self._redactor.stream(self._blocks(size_bytes)), 2 * MAX_ARTIFACT_BYTES)
         self._taken.append(content)
         return content
 

@@ -76,7 +76,7 @@ class TeamServer:
 
     def introduction(self) -> Introduction:
         """Ask what the project is; raises `UnreachableError`, `RefusedError`."""
-        told = self._asked(Question("/store"), lambda answer: answer.read(_MOST_OF_AN_INTRODUCTION), reads=True)
+        told = self._asked(Question("/store"), lambda answer: answer.read(_MOST_OF_AN_INTRODUCTION), again=True)
         try:
             return Introduction.read(told)
         except ValueError:
@@ -105,24 +105,33 @@ class TeamServer:
 
     def deliver(self, asked: Verb, question: Question, progress: Progress | None = None) -> Any:
         """Send a request that `question` made; see `ask`."""
-        gave = self._asked(question, lambda answer: read_answer(asked, answer, progress), reads=asked.reads)
+        gave = self._asked(question, lambda answer: read_answer(asked, answer, progress), again=asked.is_repeatable)
         return self.machine.heard(gave)
 
-    def _asked(self, question: Question, read: Callable[[HTTPResponse], T], *, reads: bool) -> T:
-        def checked(answer: HTTPResponse) -> T:
+    def _asked(self, question: Question, read: Callable[[HTTPResponse], T], *, again: bool) -> T:
+        def checked(answer: HTTPResponse) -> T | PinfoldError:
             if answer.status != 200:
-                raise self._refusal(answer.status, reads=reads)
-            return read(answer)
+                return self._refusal(answer.status, again=again)
+            try:
+                return read(answer)
+            except PinfoldError as error:  # an answer as good as any other: the connection stays
+                return error
 
+        outcome = self._answered(question, checked, again=again)
+        if isinstance(outcome, PinfoldError):
+            raise outcome
+        return outcome
+
+    def _answered(self, question: Question, read: Callable[[HTTPResponse], T], *, again: bool) -> T:
         try:
-            return self._sent(question, checked)
+            return self._sent(question, read)
         except BrokenError as error:
-            if not (reads and error.was_sent):
-                raise self._lost(error, reads=reads) from error
+            if not (again and error.was_sent):
+                raise self._lost(error, again=again) from error
         try:
-            return self._sent(question, checked)
+            return self._sent(question, read)
         except BrokenError as error:
-            raise self._lost(error, reads=True) from error
+            raise self._lost(error, again=True) from error
 
     def _sent(self, question: Question, read: Callable[[HTTPResponse], T]) -> T:
         link = self._idle.pop() if self._idle else Link(self.address, self._patience, self._deadline)
@@ -133,15 +142,15 @@ class TeamServer:
         finally:
             self._idle.append(link)
 
-    def _lost(self, error: BrokenError, *, reads: bool) -> PinfoldError:
-        if error.was_sent and not reads:
+    def _lost(self, error: BrokenError, *, again: bool) -> PinfoldError:
+        if error.was_sent and not again:
             return UnknownOutcomeError(f"{self.address}: {error}")
         return UnreachableError(str(self.address), str(error))
 
-    def _refusal(self, status: int, *, reads: bool) -> PinfoldError:
+    def _refusal(self, status: int, *, again: bool) -> PinfoldError:
         if status in _REFUSALS:
             return RefusedError(str(self.address), *_REFUSALS[status])
-        if status >= 500 and status != 503 and not reads:
+        if status >= 500 and status != 503 and not again:
             return UnknownOutcomeError(f"{self.address}: HTTP status {status}")
         return UnreachableError(str(self.address), f"HTTP status {status}")
 

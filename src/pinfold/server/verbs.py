@@ -1,0 +1,109 @@
+"""The verbs of a store over HTTP, as `store/remote/` asks for them: one request each. Source: docs/decisions/0018."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable
+from contextlib import closing
+from functools import partial
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+
+import anyio
+from pydantic import ValidationError
+from starlette.types import Receive, Scope, Send
+
+from pinfold.server.notes import note_failure
+from pinfold.store import Store
+from pinfold.store.content import SPOOL_BYTES
+from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
+from pinfold.store.remote.contract import Verb
+from pinfold.store.remote.parts import Incoming
+from pinfold.store.remote.replies import BEAT, error_line, progress_line, result_line
+
+MAX_TEXT_BYTES = 9 * 1024 * 1024
+"""How long the text of a request may be, without the bytes of artifacts."""
+
+BEAT_S = 0.5
+"""How often a caller hears that the server is still at work."""
+
+
+class VerbAnswer:
+    """The response to one verb, as an ASGI application: `request` is the body, `told` how it came out, for the log."""
+
+    def __init__(self, store: Store, verb: Verb, request: IO[bytes]) -> None:
+        self._store = store
+        self._verb = verb
+        self._request = request
+        self._reached: tuple[int, int] | None = None
+        self.told = "ok"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Carry the verb out, and answer with beats and progress until its last line."""
+        kind = [(b"content-type", b"application/vnd.pinfold"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": kind})
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._beat, send)
+            with anyio.CancelScope(shield=True):  # what was begun is finished, whatever happens to the caller
+                last = await self._last_line()
+            group.cancel_scope.cancel()
+        await send({"type": "http.response.body", "body": last, "more_body": False})
+
+    async def _beat(self, send: Send) -> None:
+        while True:
+            await anyio.sleep(BEAT_S)
+            reached, self._reached = self._reached, None
+            line = BEAT if reached is None else progress_line(*reached)
+            await send({"type": "http.response.body", "body": line, "more_body": True})
+
+    async def _last_line(self) -> bytes:
+        try:
+            return result_line(self._verb, await self._carried_out())
+        except PinfoldError as error:
+            self.told = error.code
+            return error_line(error)
+        except Exception as error:
+            note_failure(self._verb.name, error)
+            self.told = "bug"
+            return error_line(PinfoldError("The team's server failed.", "Its log says where."))
+
+    async def _carried_out(self) -> Any:
+        with closing(self._request):
+            incoming = Incoming(self._request, self._store.redactor)
+            try:
+                read = partial(_read, self._verb, self._request, incoming)
+                given = await anyio.to_thread.run_sync(read)
+                return await self._verb.carry_out(self._store, given, self._note)
+            finally:
+                incoming.close()
+
+    def _note(self, done: int, total: int) -> None:
+        self._reached = done, total
+
+
+def _read(verb: Verb, request: IO[bytes], incoming: Incoming) -> tuple[Any, ...]:
+    """Return the arguments in a request, bytes without their secrets."""
+    text = request.readline(MAX_TEXT_BYTES + 1)
+    if len(text) > MAX_TEXT_BYTES:
+        hint = "Send less at once."
+        raise TooLargeError("The request", len(text), MAX_TEXT_BYTES, unit="bytes", hint=hint)
+    incoming.begin(len(text))
+    try:
+        return verb.arguments.validate_json(text, context=incoming)
+    except ValidationError:
+        raise InvalidInputError(
+            f"The team's server does not understand what {verb.name} is asked.",
+            "One of the two is older than the other: bring both up to one version.",
+        ) from None
+
+
+async def spooled(body: AsyncIterable[bytes]) -> IO[bytes]:
+    """Return all of a body, at its beginning; a long one lies in a temporary file. The caller closes it."""
+    file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115
+    try:
+        async for block in body:
+            file.write(block)
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
