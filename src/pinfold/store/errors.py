@@ -143,3 +143,12 @@ class RefusedError(PinfoldError):
 
     def __init__(self, server: str, why: str, hint: str) -> None:
         super().__init__(f"The team's server at {server} refused: {why}.", hint)
+
+
+class DeferredError(PinfoldError):
+    """It cannot be written now; it is kept on this machine, and sent when the team's server takes it."""
+
+    code = "deferred"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, "It waits here and is sent later, once: `pinfold outbox` shows what waits.")
