@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pinfold.store import Store
-from pinfold.store.remote.address import read_address
+from pinfold.store.remote.address import Address, read_address
 from pinfold.store.remote.store import open_remote
 from pinfold.store.sqlite.store import open_store
-from tests.remote.serving import TOKEN, Serving, serving
+from tests.http.serving import Served, served
 
 Open = Callable[[], Awaitable[Store]]
 
@@ -22,10 +22,17 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A team's server, for all tests: each has a project of its own there."""
-    with serving(tmp_path_factory.mktemp("team")) as found:
+    with served(tmp_path_factory.mktemp("team")) as found:
         yield found
+
+
+@pytest.fixture
+def reached(server: Served, tmp_path: Path) -> tuple[Address, str]:
+    """Where the test's project is, and what this machine is called there."""
+    token = server.token(tmp_path.name, tmp_path.name)
+    return read_address(f"http://127.0.0.1:{server.port}/p/{tmp_path.name}", token), "this-machine"
 
 
 @pytest.fixture(params=["sqlite", "http"])
@@ -36,8 +43,7 @@ async def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         if request.param == "sqlite":
             store: Store = await open_store(tmp_path / "store", "demo")
         else:
-            url = request.getfixturevalue("server").url(tmp_path.name)
-            store = await open_remote(read_address(url, TOKEN), "this-machine")
+            store = await open_remote(*request.getfixturevalue("reached"))
         opened.append(store)
         return store
 

@@ -51,7 +51,9 @@ def open_direct_of(settings: Settings, wait_s: float | None = None) -> OpenedSto
         from pinfold.store.sqlite.direct import open_direct
         from pinfold.store.sqlite.gate import WAIT_S
 
-        return open_direct(Path(settings.address), settings.project.name, WAIT_S if wait_s is None else wait_s)
+        return open_direct(
+            Path(settings.address), settings.project.name, WAIT_S if wait_s is None else wait_s
+        )
     if scheme in _WEB:
         from pinfold.server.team import open_team_direct
 

@@ -43,7 +43,9 @@ def open_team_direct(settings: Settings, environment: Mapping[str, str]) -> Remo
     """Open the project of a team's server that the settings name, for one thread; raises as `open_remote_direct`."""
     from pinfold.store.remote.direct import open_remote_direct
 
-    return open_remote_direct(address_of(settings.address, environment), machine_name(team_folder(settings.home)))
+    return open_remote_direct(
+        address_of(settings.address, environment), machine_name(team_folder(settings.home))
+    )
 
 
 def _token(environment: Mapping[str, str]) -> str:

@@ -115,7 +115,15 @@ def _adapter(*kinds: Any) -> TypeAdapter[Any]:
 @cache
 def _words() -> dict[str, Any]:
     """Return what the names in the contract's signatures and in its dataclasses mean, bytes apart."""
-    rooms: tuple[ModuleType, ...] = (collections.abc, commands, forgetting, logged, results, search_results, values)
+    rooms: tuple[ModuleType, ...] = (
+        collections.abc,
+        commands,
+        forgetting,
+        logged,
+        results,
+        search_results,
+        values,
+    )
     words = {name: value for room in rooms for name, value in vars(room).items()}
     apart = Annotated[Content, PlainValidator(received), PlainSerializer(described)]
     return words | {"Store": Store, "Content": apart, "Progress": Callable[[int, int], None]}

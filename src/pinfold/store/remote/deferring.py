@@ -28,9 +28,10 @@ from pinfold.store.errors import (
 )
 from pinfold.store.remote.contract import Verb, verb
 from pinfold.store.remote.direct import RemoteSyncStore
+from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Question
 from pinfold.store.remote.outbox import Outbox, Waiting
-from pinfold.store.remote.team_server import Introduction, TeamServer
+from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.values import stamp
 
 _FINAL = (InvalidInputError, ConflictError, NotFoundError, TooLargeError)

@@ -9,9 +9,10 @@ from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.remote.address import Address
 from pinfold.store.remote.contract import VERBS, verb
+from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Patience
 from pinfold.store.remote.machine import Machine
-from pinfold.store.remote.team_server import Introduction, TeamServer
+from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.sync import SyncStore
 
 
@@ -50,7 +51,9 @@ for _name in VERBS & vars(SyncStore).keys():
 
 
 def open_remote_direct(
-    address: Address, machine: str, patience: Patience = Patience()  # noqa: B008
+    address: Address,
+    machine: str,
+    patience: Patience = Patience(),  # noqa: B008
 ) -> RemoteSyncStore:
     """Open a project of a team's server; see `open_remote`."""
     server = TeamServer(address, Machine(machine), patience)

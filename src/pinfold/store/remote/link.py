@@ -10,12 +10,13 @@ import select
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from threading import Thread
 from typing import TypeVar
 
 from pinfold.store.remote.address import Address
+from pinfold.store.remote.replies import KIND
 
 T = TypeVar("T")
 _BLOCK_BYTES = 256 * 1024
@@ -98,7 +99,7 @@ class Link:
             return
         headers |= {
             "Content-Length": str(len(question.text) + question.more_bytes),
-            "Content-Type": "application/vnd.pinfold",
+            "Content-Type": KIND,
         }
         connection.request("POST", path, question.body(), headers)
 

@@ -17,6 +17,7 @@ from pinfold.store.values import MAX_ARTIFACT_BYTES
 
 _BLOCK_BYTES = 256 * 1024
 
+
 class Outgoing:
     """The contents of a request in the order in which its text names them."""
 
@@ -85,4 +86,6 @@ def received(value: Any, info: ValidationInfo[Incoming]) -> Content:
     match value:
         case {"start": int(start), "size_bytes": int(size)} if start >= 0 and 0 <= size <= MAX_ARTIFACT_BYTES:
             return info.context.take(start, size)
-    raise InvalidInputError("A content has no place in the request.", "Send where it begins and how long it is.")
+    raise InvalidInputError(
+        "A content has no place in the request.", "Send where it begins and how long it is."
+    )

@@ -7,14 +7,17 @@ ends without its last line was cut off. Source: docs/decisions/0018.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
-
-from pydantic import ValidationError
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from pinfold.store import Progress
 from pinfold.store.errors import PinfoldError
 from pinfold.store.remote.contract import Verb
+
+T = TypeVar("T")
+
+KIND = "application/vnd.pinfold"
+"""The media type of requests and answers."""
 
 BEAT = b"\n"
 
@@ -40,12 +43,12 @@ class CutOffError(Exception):
     """An answer ended before its last line."""
 
 
-def read_answer(verb: Verb, lines: Iterable[bytes], progress: Progress | None = None) -> Any:
-    """Return what a verb gave; raises the error that the server had, and `CutOffError`."""
+def read_answer(result: Callable[[bytes], T], lines: Iterable[bytes], progress: Progress | None = None) -> T:
+    """Return what `result` reads; raises the error that the server had, and `CutOffError`."""
     for line in _whole(lines):
         word, _, told = line.partition(b" ")
         if word == b"result":
-            return _result(verb, told)
+            return result(told)
         if word == b"error":
             raise _error(told)
         if word == b"progress" and progress is not None:
@@ -56,16 +59,6 @@ def read_answer(verb: Verb, lines: Iterable[bytes], progress: Progress | None = 
 def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
     """Yield lines without their ends; a last one that has none was cut off."""
     return (line[:-1] for line in lines if line.endswith(b"\n"))
-
-
-def _result(verb: Verb, told: bytes) -> Any:
-    try:
-        return verb.result.validate_json(told)[0]
-    except ValidationError:
-        raise PinfoldError(
-            f"The team's server gave an answer to {verb.name} that this pinfold does not understand.",
-            "One of the two is older than the other: bring both up to one version.",
-        ) from None
 
 
 def _error(told: bytes) -> PinfoldError:

@@ -15,9 +15,10 @@ from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.remote.address import Address
 from pinfold.store.remote.contract import VERBS, verb
+from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Patience
 from pinfold.store.remote.machine import Machine
-from pinfold.store.remote.team_server import Introduction, TeamServer
+from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.results import Artifact, ArtifactSlice, StoreStatus
 
 Visit = Callable[[ArtifactSlice], bool]

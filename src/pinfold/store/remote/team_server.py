@@ -6,15 +6,14 @@ Source: P5, docs/decisions/0018.
 
 from __future__ import annotations
 
-import base64
-import json
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPResponse
 from typing import Any, TypeVar
 
+from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from pinfold.store import Progress
@@ -27,13 +26,13 @@ from pinfold.store.errors import (
 )
 from pinfold.store.remote.address import Address
 from pinfold.store.remote.contract import Verb, verb
+from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import BrokenError, Link, Patience, Question
 from pinfold.store.remote.machine import Machine
 from pinfold.store.remote.parts import Outgoing
 from pinfold.store.remote.replies import CutOffError, read_answer
 
 T = TypeVar("T")
-_MOST_OF_AN_INTRODUCTION = 64 * 1024
 _TOKEN_HINT = "Set PINFOLD_TOKEN, or PINFOLD_TOKEN_FILE; who runs the server makes one: pinfold token add."  # noqa: S105
 _REFUSALS = {
     401: ("it knows no such token, or it has been revoked or has expired", _TOKEN_HINT),
@@ -42,26 +41,6 @@ _REFUSALS = {
     413: ("that is more than it takes", "Keep a part of it."),
     421: ("it does not go by that name", "Look at PINFOLD_URL, or let its operator allow the name."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """What a client has to know of a project: its name, and the key of its redaction and its fences."""
-
-    project: str
-    key: bytes = field(repr=False)
-
-    def told(self) -> bytes:
-        """Return it as a server tells it."""
-        return json.dumps({"project": self.project, "key": base64.b64encode(self.key).decode()}).encode()
-
-    @classmethod
-    def read(cls, told: bytes) -> Introduction:
-        """Read what `told` returned; raises `ValueError` for anything else."""
-        match json.loads(told):
-            case {"project": str(project), "key": str(key)}:
-                return cls(project, base64.b64decode(key, validate=True))
-        raise ValueError("no introduction")
 
 
 class TeamServer:
@@ -76,9 +55,10 @@ class TeamServer:
 
     def introduction(self) -> Introduction:
         """Ask what the project is; raises `UnreachableError`, `RefusedError`."""
-        told = self._asked(Question("/store"), lambda answer: answer.read(_MOST_OF_AN_INTRODUCTION), again=True)
         try:
-            return Introduction.read(told)
+            return self._asked(
+                Question("/store"), lambda answer: read_answer(Introduction.read, answer), again=True
+            )
         except ValueError:
             hint = "Look at PINFOLD_URL: https://HOST/p/PROJECT."
             raise RefusedError(str(self.address), "what answers there is no pinfold", hint) from None
@@ -105,7 +85,10 @@ class TeamServer:
 
     def deliver(self, asked: Verb, question: Question, progress: Progress | None = None) -> Any:
         """Send a request that `question` made; see `ask`."""
-        gave = self._asked(question, lambda answer: read_answer(asked, answer, progress), again=asked.is_repeatable)
+        read = partial(_result, asked)
+        gave = self._asked(
+            question, lambda answer: read_answer(read, answer, progress), again=asked.is_repeatable
+        )
         return self.machine.heard(gave)
 
     def _asked(self, question: Question, read: Callable[[HTTPResponse], T], *, again: bool) -> T:
@@ -159,3 +142,13 @@ class TeamServer:
         while self._idle:
             with suppress(OSError):
                 self._idle.pop().close()
+
+
+def _result(asked: Verb, told: bytes) -> Any:
+    try:
+        return asked.result.validate_json(told)[0]
+    except ValidationError:
+        raise PinfoldError(
+            f"The team's server gave an answer to {asked.name} that this pinfold does not understand.",
+            "One of the two is older than the other: bring both up to one version.",
+        ) from None
