@@ -12,6 +12,8 @@ from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
+_SERVERS = ("https://", "http://")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -41,8 +43,13 @@ class Settings:
         """Where this project's store lies."""
         return self.home / "projects" / self.project.folder_name
 
+    @property
+    def is_on_a_server(self) -> bool:
+        """Whether the store is a team's server's."""
+        return (self.store or "").startswith(_SERVERS)
+
     def own_folder(self) -> Path:
-        """Return where this project's store lies on this machine; raises `InvalidInputError` where it is a shared one."""
+        """Return where this project's store lies on this machine; raises `InvalidInputError` for a shared one."""
         if self.store is not None:
             raise InvalidInputError(
                 "This project's store is a shared one, and that is done where its files are.",
@@ -135,7 +142,7 @@ def _shared_store(environment: Mapping[str, str], project: str) -> str | None:
         raise InvalidInputError("PINFOLD_STORE and PINFOLD_URL both name a store.", "Unset one of them.")
     if not url:
         return store or None
-    if not url.startswith(("https://", "http://")):
+    if not url.startswith(_SERVERS):
         raise InvalidInputError("PINFOLD_URL is no address of a server.", "It begins with https://.")
     from urllib.parse import quote
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold.server.settings import read_home
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.remote.address import Address, read_address
-from pinfold.store.remote.machine import machine_name
+from pinfold.store.remote.deferring import DeferringStore, open_deferring
+from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
+from pinfold.store.remote.link import Patience
+from pinfold.store.remote.machine import Machine, machine_name
+from pinfold.store.remote.outbox import Outbox
+from pinfold.store.remote.team_server import TeamServer
 
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
-    from pinfold.store.remote.direct import RemoteSyncStore
     from pinfold.store.remote.store import RemoteStore
 
 _MAX_TOKEN_BYTES = 4096
@@ -39,10 +45,38 @@ async def open_team(url: str, environment: Mapping[str, str]) -> RemoteStore:
     return await open_remote(address_of(url, environment), machine)
 
 
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What this machine keeps for one project of a team's server, in `folder`, and how to get there."""
+
+    address: Address
+    machine: str
+    folder: Path
+    project: str
+
+    @property
+    def outbox(self) -> Outbox:
+        """What waits to be sent."""
+        return Outbox(self.folder / "outbox")
+
+    def open(self, patience: Patience) -> DeferringStore:
+        """Open the store, whether or not the server can be reached; the caller closes it."""
+        server = TeamServer(self.address, Machine(self.machine), patience)
+        return open_deferring(server, self.folder, self.project)
+
+
+def post_of(settings: Settings, environment: Mapping[str, str]) -> Post:
+    """Return the post of the project that the settings name; raises `InvalidInputError` for no team's server."""
+    if not settings.is_on_a_server:
+        raise InvalidInputError("This project's store is not on a team's server.", "PINFOLD_URL names one.")
+    address = address_of(settings.address, environment)
+    team = team_folder(settings.home)
+    name = hashlib.sha256(str(address).encode()).hexdigest()[:16]
+    return Post(address, machine_name(team), team / name, settings.project.name)
+
+
 def open_team_direct(settings: Settings, environment: Mapping[str, str]) -> RemoteSyncStore:
     """Open the project of a team's server that the settings name, for one thread; raises as `open_remote_direct`."""
-    from pinfold.store.remote.direct import open_remote_direct
-
     return open_remote_direct(
         address_of(settings.address, environment), machine_name(team_folder(settings.home))
     )

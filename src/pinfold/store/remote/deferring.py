@@ -5,14 +5,13 @@ Hooks use it: whatever becomes of the server, the client goes on. Source: P39, d
 
 from __future__ import annotations
 
-import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pinfold.store.cleaning import cleaned
 from pinfold.store.commands import SAID_NOW, PinDecision, SpillArtifact
@@ -27,10 +26,11 @@ from pinfold.store.errors import (
     UnreachableError,
 )
 from pinfold.store.remote.contract import Verb, verb
-from pinfold.store.remote.direct import RemoteSyncStore
+from pinfold.store.remote.direct import RemoteSyncStore, on_server
 from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Question
 from pinfold.store.remote.outbox import Outbox, Waiting
+from pinfold.store.remote.private_file import write_private
 from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.values import stamp
 
@@ -38,13 +38,15 @@ _FINAL = (InvalidInputError, ConflictError, NotFoundError, TooLargeError)
 """What a server says of a write that it will say again, however often it is asked."""
 
 _GONE = (UnreachableError, UnknownOutcomeError)
-_BEHIND = "Earlier things still wait to be sent to the team's server"
+_BEHIND = "earlier things still wait to be sent"
 
 
 class DeferringStore(RemoteSyncStore):
     """A store whose writes always find a place: on the server, else in `outbox`, where they raise `DeferredError`.
 
-    Order is kept: nothing is written past what waits. `trouble` is why the server is not asked any more, if so.
+    Order is kept: nothing is written past what waits, but through `at_once`. `trouble` is why the server is not asked
+    any more, if so. What a transcript says (`append_messages` with a mark) is not kept a second time: it can be read
+    again.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class DeferringStore(RemoteSyncStore):
         super().__init__(server, introduction)
         self.outbox = outbox
         self.trouble = trouble
+        self.at_once = on_server(server, introduction)
 
     def send(self, what: Waiting) -> None:
         """Send one verb that waits; raises as `_asked`. Sent twice it counts once."""
@@ -75,11 +78,14 @@ class DeferringStore(RemoteSyncStore):
                 raise
             except PinfoldError as error:
                 self.trouble = error
-        self._keep(asked, given)
-        raise DeferredError(_BEHIND + "." if self.trouble is None else self.trouble.message)
+        trouble = self.trouble or UnreachableError(str(self._server.address), _BEHIND)
+        if not _is_in_a_transcript(name, given):
+            self._keep(asked, given)
+            raise DeferredError(trouble.message)
+        raise trouble
 
     def _read(self, name: str, given: tuple[Any, ...]) -> Any:
-        if isinstance(self.trouble, PinfoldError):
+        if self.trouble is not None:
             raise self.trouble
         try:
             return super()._asked(name, given)
@@ -95,6 +101,10 @@ class DeferringStore(RemoteSyncStore):
 
 def _all(question: Question) -> Iterator[bytes]:
     yield from question.body()
+
+
+def _is_in_a_transcript(name: str, given: tuple[Any, ...]) -> bool:
+    return name == "append_messages" and given[-1] is not None
 
 
 def _keyed(argument: Any) -> Any:
@@ -124,7 +134,8 @@ def open_deferring(server: TeamServer, folder: Path, project: str) -> DeferringS
     except PinfoldError as error:
         trouble = error
         introduction = known.read() or known.write(Introduction(project, secrets.token_bytes(32)))
-    return DeferringStore(server, introduction, outbox, trouble)
+    made: Callable[..., DeferringStore] = cast(Any, DeferringStore)  # see `on_server`
+    return made(server, introduction, outbox, trouble)
 
 
 class _Known:
@@ -140,9 +151,5 @@ class _Known:
 
     def write(self, introduction: Introduction) -> Introduction:
         if self.read() != introduction:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            fresh = self._path.with_name(f"introduction-{os.getpid()}")
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(introduction.told())
-            os.replace(fresh, self._path)
+            write_private(self._path, introduction.told())
         return introduction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
@@ -48,6 +48,8 @@ def _travels(name: str) -> Callable[..., Any]:
 
 for _name in VERBS & vars(SyncStore).keys():
     setattr(RemoteSyncStore, _name, _travels(_name))
+on_server: Callable[[TeamServer, Introduction], RemoteSyncStore] = cast(Any, RemoteSyncStore)
+"""The store of a server that has introduced itself, with the verbs that a reader of the class alone does not see."""
 
 
 def open_remote_direct(
@@ -57,4 +59,4 @@ def open_remote_direct(
 ) -> RemoteSyncStore:
     """Open a project of a team's server; see `open_remote`."""
     server = TeamServer(address, Machine(machine), patience)
-    return RemoteSyncStore(server, server.introduction())
+    return on_server(server, server.introduction())

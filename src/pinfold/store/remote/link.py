@@ -24,7 +24,7 @@ _BLOCK_BYTES = 256 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait: for a connection, for a server that says nothing, and (None: for ever) for all there is to ask."""
+    """How long to wait: for a connection, for a silent server, and (None: for ever) for all there is to ask."""
 
     connect_s: float = 5.0
     silence_s: float = 30.0

@@ -10,15 +10,13 @@ import hashlib
 import os
 import secrets
 import socket
-from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 from pinfold.store.commands import StartSession, TranscriptMark
 from pinfold.store.values import COMMAND_LINE, Caller
 
-T = TypeVar("T")
 _NAME_DIGITS = 12
 
 
@@ -51,15 +49,15 @@ class Machine:
         """Return a verb's arguments as a team's server is told of them."""
         if verb == "transcript_mark":
             return tuple(map(self._path, given))
-        return cast(tuple[Any, ...], self._told(given))
+        return tuple(map(self._told, given))
 
-    def heard(self, gave: T) -> T:
+    def heard(self, gave: Any) -> Any:
         """Return what a verb gave: of marks those of this machine, with their paths here."""
         match gave:
             case TranscriptMark():
-                return cast(T, self._own(gave))
+                return self._own(gave)
             case (TranscriptMark(), *_):
-                return cast(T, tuple(mark for each in gave if (mark := self._own(each)) is not None))
+                return tuple(mark for each in gave if (mark := self._own(each)) is not None)
         return gave
 
     def _path(self, path: str) -> str:
@@ -72,7 +70,7 @@ class Machine:
     def _told(self, value: Any) -> Any:
         if isinstance(value, (tuple, list)):
             return tuple(map(self._told, value))
-        if isinstance(value, Mapping) or not is_dataclass(value) or isinstance(value, type):
+        if not is_dataclass(value) or isinstance(value, type):
             return value
         parts = {each.name: self._told(getattr(value, each.name)) for each in fields(value) if each.init}
         match value:

@@ -53,7 +53,7 @@ class Incoming:
         self._start = start
 
     def take(self, start: int, size_bytes: int) -> Content:
-        """Return the content at a place, without its secrets. Raises `InvalidInputError` where the request is shorter."""
+        """Return the content at a place, without its secrets. Raises `InvalidInputError` for a request cut short."""
         self._file.seek(self._start + start)
         content = collect(self._redactor.stream(self._blocks(size_bytes)), 2 * MAX_ARTIFACT_BYTES)
         self._taken.append(content)

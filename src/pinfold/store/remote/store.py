@@ -6,7 +6,7 @@ from abc import update_abstractmethods
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import anyio
 
@@ -33,11 +33,6 @@ class RemoteStore(Store):
         self._key = introduction.key
         self._server = server
 
-    @classmethod
-    async def open(cls, server: TeamServer) -> RemoteStore:
-        """Ask the server which project this is."""
-        return cls(server, await anyio.to_thread.run_sync(server.introduction))
-
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
         return fence(self._key, content)
@@ -49,7 +44,8 @@ class RemoteStore(Store):
 
     async def scan_artifact(self, number: int, start: int, visit: Visit) -> Artifact:
         """See `Store.scan_artifact`; a mebibyte is fetched at a time."""
-        return await _on_a_thread(partial(_scan, self._server, number, start, visit))
+        scanned: Artifact = await _on_a_thread(partial(_scan, self._server, number, start, visit))
+        return scanned
 
     async def close(self) -> None:
         """See `Store.close`."""
@@ -68,6 +64,7 @@ async def _on_a_thread(ask: Callable[[], Any]) -> Any:
 
 
 def _scan(server: TeamServer, number: int, start: int, visit: Visit) -> Artifact:
+    artifact: Artifact
     while True:
         artifact, parts = server.ask("scan_artifact", (number, start))
         for part in parts:
@@ -89,8 +86,11 @@ def _travels(name: str) -> Callable[..., Awaitable[Any]]:
 for _name in VERBS - vars(RemoteStore).keys():
     setattr(RemoteStore, _name, _travels(_name))
 update_abstractmethods(RemoteStore)
+_whole: Callable[..., RemoteStore] = cast(Any, RemoteStore)
+"""With the verbs that a reader of the class alone does not see."""
 
 
 async def open_remote(address: Address, machine: str, patience: Patience = Patience()) -> RemoteStore:  # noqa: B008
     """Open a project of a team's server; the caller closes it. Raises `UnreachableError`, `RefusedError`."""
-    return await RemoteStore.open(TeamServer(address, Machine(machine), patience))
+    server = TeamServer(address, Machine(machine), patience)
+    return _whole(server, await anyio.to_thread.run_sync(server.introduction))
