@@ -25,7 +25,8 @@ TRANSCRIPT = "transcript"
 
 _NO_TIME = "There was no time for more."
 
-Progress = Callable[[Waiting], None]
+Progress = Callable[[int], None]
+"""Called with how many have been sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _send_all(store: DeferringStore, deadline: float | None, progress: Progress 
         store.outbox.sent(what)
         count += 1
         if progress is not None:
-            progress(what)
+            progress(count)
     return Sent(count, refused)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,6 +145,4 @@ def _shared_store(environment: Mapping[str, str], project: str) -> str | None:
         return store or None
     if not url.startswith(_SERVERS):
         raise InvalidInputError("PINFOLD_URL is no address of a server.", "It begins with https://.")
-    from urllib.parse import quote
-
-    return url.replace("{project}", quote(project, safe=""))
+    return url.replace("{project}", re.sub(r"[^a-z0-9._-]+", "-", project.casefold()).strip("-._")[:64])

@@ -34,6 +34,11 @@ class Waiting:
     size_bytes: int
     is_refused: bool
 
+    @property
+    def number(self) -> int:
+        """Its place in the order."""
+        return int(self.path.name[:_DIGITS])
+
     def blocks(self) -> Iterator[bytes]:
         """Yield what is to be sent."""
         with open(self.path, "rb") as file:
@@ -70,7 +75,7 @@ class Outbox:
                 raise NoSpaceError(
                     "the outbox", hint="`pinfold outbox --send` empties it when the team's server is there."
                 )
-            number = int(there[-1].path.name[:_DIGITS]) + 1 if there else 1
+            number = there[-1].number + 1 if there else 1
             self._write(f"{number:0{_DIGITS}d}.{kind}", blocks)
 
     def _write(self, name: str, blocks: Iterable[bytes]) -> None:

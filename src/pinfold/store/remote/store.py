@@ -85,7 +85,7 @@ def _travels(name: str) -> Callable[..., Awaitable[Any]]:
 
 for _name in VERBS - vars(RemoteStore).keys():
     setattr(RemoteStore, _name, _travels(_name))
-update_abstractmethods(RemoteStore)
+update_abstractmethods(cast(Any, RemoteStore))
 _whole: Callable[..., RemoteStore] = cast(Any, RemoteStore)
 """With the verbs that a reader of the class alone does not see."""
 

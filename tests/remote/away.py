@@ -1,0 +1,152 @@
+"""A client whose project's store is on a team's server, and the way there, which a test can cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+
+from pinfold.store import Store
+from pinfold.store.remote.address import Address, read_address
+from pinfold.store.remote.outbox import Outbox
+from pinfold.store.remote.store import open_remote
+from pinfold.store.results import Entry, Pin
+from tests.http.serving import Served
+from tests.server.hooking import Client, _entry
+
+T = TypeVar("T")
+PROJECT = "app"
+
+
+class Way:
+    """A port that leads to a server's, as long as `is_open`; `cut` says after how many bytes of an answer it breaks."""
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.is_open = True
+        self.cut: int | None = None
+        self.breaks = 0
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                here, _ = self._listening.accept()
+                threading.Thread(target=self._carry, args=(here,), daemon=True).start()
+
+    def _carry(self, here: socket.socket) -> None:
+        with here, suppress(OSError):
+            if not self.is_open:
+                return
+            with socket.create_connection(("127.0.0.1", self.target)) as there:
+                back = threading.Thread(target=self._back, args=(there, here), daemon=True)
+                back.start()
+                _pour(here, there)
+                back.join(10)
+
+    def _back(self, there: socket.socket, here: socket.socket) -> None:
+        with suppress(OSError):
+            while block := there.recv(65536):
+                if self.cut is not None and len(block) > self.cut:
+                    here.sendall(block[: self.cut])
+                    self.breaks += 1
+                    break
+                here.sendall(block)
+            here.shutdown(socket.SHUT_RDWR)
+            there.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listening.shutdown(socket.SHUT_RDWR) if os.name == "posix" else None
+        self._listening.close()
+
+
+def _pour(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while block := source.recv(65536):
+            target.sendall(block)
+        target.shutdown(socket.SHUT_WR)
+
+
+@contextmanager
+def way_to(target: int) -> Iterator[Way]:
+    way = Way(target)
+    try:
+        yield way
+    finally:
+        way.close()
+
+
+class Away(Client):
+    """A client at work in the project `folder/app`, whose store is the project `app` of a server behind `port`."""
+
+    def __init__(self, folder: Path, port: int, token: str, session: str = "951ca3bd") -> None:
+        super().__init__(folder, session=session, piped=False)
+        self.said = ""
+        self.port = port
+        self.token = token
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/p/{PROJECT}"
+
+    @property
+    def address(self) -> Address:
+        return read_address(self.url, self.token)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        return super().environment(**{"PINFOLD_URL": self.url, "PINFOLD_TOKEN": self.token} | more)
+
+    def event(self, event: str, limit_ms: int = 3_000, **fields: object) -> str:
+        """Run a hook in a process of its own; return its one line on stderr, or nothing. `said` is what it printed."""
+        given = json.dumps(self.payload(**fields)).encode()
+        done = self.run(event, given, PINFOLD_HOOK_LIMIT_MS=str(limit_ms))
+        assert done.returncode == 0
+        assert done.stderr.count(b"\n") <= 1
+        self.said = done.stdout.decode()
+        return done.stderr.decode()
+
+    @property
+    def outbox(self) -> Outbox:
+        found = [*(self.home / "team").glob("*/outbox")]
+        return Outbox(found[0] if found else self.home / "team" / "none")
+
+    def waiting(self) -> list[str]:
+        """Return the kinds of what waits, in order."""
+        return [each.kind for each in self.outbox.waiting()]
+
+
+def ask(served: Served, token: str, question: Callable[[Store], Awaitable[T]]) -> T:
+    """Ask the server's store one thing, past every way that may be cut."""
+    address = read_address(f"http://127.0.0.1:{served.port}/p/{PROJECT}", token)
+
+    async def asking() -> T:
+        store = await open_remote(address, "looking-on")
+        try:
+            return await question(store)
+        finally:
+            await store.close()
+
+    return anyio.run(asking)
+
+
+def pins(served: Served, token: str) -> list[Pin]:
+    found = ask(served, token, lambda store: store.pins(None, 50))
+    return sorted(found, key=lambda pin: pin.number)
+
+
+def entries(served: Served, token: str) -> list[Entry]:
+    async def each(store: Store) -> list[Entry]:
+        end = await store.log_end()
+        found = [await _entry(store, seq) for seq in range(1, end.seq + 1)]
+        return [entry for entry in found if entry is not None]
+
+    return ask(served, token, each)
