@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
+import select
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -26,14 +26,18 @@ PROJECT = "app"
 
 
 class Way:
-    """A port that leads to a server's, as long as `is_open`; `cut` says after how many bytes of an answer it breaks."""
+    """A port that leads to a server's, as long as `is_open`.
+
+    The answer to a request that holds `lost` does not come through: once the server has given it, the connection
+    breaks. `breaks` counts that.
+    """
 
     def __init__(self, target: int) -> None:
         self.target = target
         self.is_open = True
-        self.cut: int | None = None
+        self.lost: bytes | None = None
         self.breaks = 0
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self._listening.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -48,32 +52,29 @@ class Way:
             if not self.is_open:
                 return
             with socket.create_connection(("127.0.0.1", self.target)) as there:
-                back = threading.Thread(target=self._back, args=(there, here), daemon=True)
-                back.start()
-                _pour(here, there)
-                back.join(10)
+                self._carry_on(here, there)
 
-    def _back(self, there: socket.socket, here: socket.socket) -> None:
-        with suppress(OSError):
-            while block := there.recv(65536):
-                if self.cut is not None and len(block) > self.cut:
-                    here.sendall(block[: self.cut])
-                    self.breaks += 1
-                    break
-                here.sendall(block)
-            here.shutdown(socket.SHUT_RDWR)
-            there.shutdown(socket.SHUT_RDWR)
+    def _carry_on(self, here: socket.socket, there: socket.socket) -> None:
+        """Carry bytes both ways until one side has ended, or an answer is to be lost."""
+        is_lost = False
+        while True:
+            ready, _, _ = select.select([here, there], [], [])
+            for source in ready:
+                block = source.recv(65536)
+                if source is there and is_lost:
+                    if b"result " in block or b"error " in block:
+                        self.breaks += 1
+                        return
+                    continue
+                if not block:
+                    return
+                (there if source is here else here).sendall(block)
+                is_lost = is_lost or (source is here and self.lost is not None and self.lost in block)
 
     def close(self) -> None:
-        self._listening.shutdown(socket.SHUT_RDWR) if os.name == "posix" else None
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
-
-
-def _pour(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while block := source.recv(65536):
-            target.sendall(block)
-        target.shutdown(socket.SHUT_WR)
 
 
 @contextmanager

@@ -93,6 +93,7 @@ def test_each_event_ends_in_time_with_one_line_whatever_keeps_the_server_from_an
             assert taken < 0.5 + START_S, event
 
 
+@pytest.mark.full
 def test_an_event_waits_three_seconds_for_a_silent_server_and_no_longer(away: Away) -> None:
     away.write(user("u1", "why is it slow?"))
     with socket.create_server(("127.0.0.1", 0)) as silent:
