@@ -37,6 +37,7 @@ class Way:
         self.is_open = True
         self.lost: bytes | None = None
         self.breaks = 0
+        self._connected: list[socket.socket] = []
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self._listening.getsockname()[1]
         threading.Thread(target=self._serve, daemon=True).start()
@@ -45,6 +46,7 @@ class Way:
         with suppress(OSError):
             while True:
                 here, _ = self._listening.accept()
+                self._connected.append(here)
                 threading.Thread(target=self._carry, args=(here,), daemon=True).start()
 
     def _carry(self, here: socket.socket) -> None:
@@ -71,7 +73,15 @@ class Way:
                 (there if source is here else here).sendall(block)
                 is_lost = is_lost or (source is here and self.lost is not None and self.lost in block)
 
+    def break_all(self) -> None:
+        """Break every connection that there is."""
+        for here in self._connected:
+            with suppress(OSError):
+                here.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
+        """Lead nowhere any more."""
+        self.break_all()
         with suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
@@ -140,7 +150,7 @@ def ask(served: Served, token: str, question: Callable[[Store], Awaitable[T]]) -
 
 
 def pins(served: Served, token: str) -> list[Pin]:
-    found = ask(served, token, lambda store: store.pins(None, 50))
+    found = ask(served, token, lambda store: store.pins(None, 10_000))
     return sorted(found, key=lambda pin: pin.number)
 
 

@@ -54,7 +54,14 @@ class TeamServer:
         self._idle: list[Link] = []
 
     def introduction(self) -> Introduction:
-        """Ask what the project is; raises `UnreachableError`, `RefusedError`."""
+        """Ask what the project is; raises `UnreachableError`, `RefusedError`, and is closed then."""
+        try:
+            return self._introduction()
+        except BaseException:
+            self.close()
+            raise
+
+    def _introduction(self) -> Introduction:
         try:
             return self._asked(
                 Question("/store"), lambda answer: read_answer(Introduction.read, answer), again=True
