@@ -152,6 +152,8 @@ def _in_words(error: Exception) -> str:
 
 def _within(limit_s: float, work: Callable[[], T], give_up: Callable[[], None]) -> T:
     """Do the work for at most `limit_s`, whatever it hangs in: looking up a name cannot be interrupted."""
+    if limit_s <= 0:
+        raise BrokenError("no time was left to ask", was_sent=False)
     outcome: list[T] = []
     failure: list[BaseException] = []
 
@@ -163,7 +165,7 @@ def _within(limit_s: float, work: Callable[[], T], give_up: Callable[[], None]) 
 
     thread = Thread(target=run, daemon=True)
     thread.start()
-    thread.join(max(0.0, limit_s))
+    thread.join(limit_s)
     if failure:
         raise failure[0]
     if not outcome:

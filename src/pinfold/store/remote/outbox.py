@@ -7,18 +7,21 @@ once. It is there whole or not at all, and goes when the server has acknowledged
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.store.errors import NoSpaceError
+from pinfold.store.errors import BusyError, NoSpaceError
 from pinfold.store.sqlite.file_lock import lock, unlock
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ITEMS = 10_000
 _DIGITS = 12
 _REFUSED = ".refused"
+_WAIT_S = 1.0
+_LOOK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,9 @@ class Outbox:
         Raises `NoSpaceError` where it would be too much.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._locked("adding", wait=True):
+        with self._locked("adding", _WAIT_S) as is_ours:
+            if not is_ours:
+                raise BusyError(_WAIT_S, "another hook that writes into the outbox")
             there = self.waiting()
             if len(there) >= MAX_ITEMS or size_bytes + sum(each.size_bytes for each in there) > MAX_BYTES:
                 raise NoSpaceError(
@@ -94,7 +99,7 @@ class Outbox:
         if not self._folder.exists():
             yield False
             return
-        with self._locked("sending", wait=False) as is_ours:
+        with self._locked("sending", 0) as is_ours:
             yield is_ours
 
     def sent(self, what: Waiting) -> None:
@@ -117,10 +122,13 @@ class Outbox:
         return Waiting(path, kind, known.st_mtime, known.st_size, name.endswith(_REFUSED))
 
     @contextmanager
-    def _locked(self, name: str, *, wait: bool) -> Iterator[bool]:
+    def _locked(self, name: str, wait_s: float) -> Iterator[bool]:
+        """Hold a lock for the time of the block where it can be had soon; a hook waits for nobody who stands still."""
         handle = os.open(self._folder / name, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + wait_s
         try:
-            is_ours = lock(handle, wait=wait)
+            while not (is_ours := lock(handle, wait=False)) and time.monotonic() < deadline:
+                time.sleep(_LOOK_S)
             yield is_ours
             if is_ours:
                 unlock(handle)

@@ -52,6 +52,7 @@ class TeamServer:
         self._patience = patience
         self._deadline = None if patience.whole_s is None else time.monotonic() + patience.whole_s
         self._idle: list[Link] = []
+        self._is_closed = False
 
     def introduction(self) -> Introduction:
         """Ask what the project is; raises `UnreachableError`, `RefusedError`, and is closed then."""
@@ -130,7 +131,10 @@ class TeamServer:
         except CutOffError:
             raise BrokenError("the connection was cut", was_sent=True) from None
         finally:
-            self._idle.append(link)
+            if self._is_closed:  # meanwhile: whoever asked was cancelled
+                link.close()
+            else:
+                self._idle.append(link)
 
     def _lost(self, error: BrokenError, *, again: bool) -> PinfoldError:
         if error.was_sent and not again:
@@ -145,7 +149,8 @@ class TeamServer:
         return UnreachableError(str(self.address), f"HTTP status {status}")
 
     def close(self) -> None:
-        """Let go of all connections. Idempotent."""
+        """Let go of all connections; what is asked still goes on to its end. Idempotent."""
+        self._is_closed = True
         while self._idle:
             with suppress(OSError):
                 self._idle.pop().close()
