@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ from pinfold.store.commands import PinDecision
 from pinfold.store.errors import UnknownOutcomeError, UnreachableError
 from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
 from pinfold.store.values import Caller
+from tests.faults.history import Diary
+from tests.faults.noting import check
 from tests.http.serving import Served, served
 from tests.remote.away import PROJECT, Away, Way, pins, way_to
 
@@ -57,70 +60,74 @@ def test_a_connection_that_the_server_closed_meanwhile_costs_no_write(away: Away
 
 
 class Writer(threading.Thread):
-    """Pins one rule after the other, and each again under its key until it is acknowledged."""
+    """Pins one rule after the other, each again under its key until it is acknowledged, and looks at what is there."""
 
     def __init__(self, away: Away, name: str) -> None:
         super().__init__(daemon=True)
         self._away = away
-        self._prefix = name
-        self.acknowledged: list[str] = []
+        self.diary = Diary(name)
+        self.acknowledged = 0
         self.troubles = 0
         self.is_over = threading.Event()
 
     def run(self) -> None:
-        caller, number = Caller("claude-code", self._prefix), 0
         while not self.is_over.is_set():
-            text = f"{self._prefix} {number}"
             try:
                 with opened(self._away) as store:
-                    store.pin_decision(PinDecision(caller, text, "said", key=text))
+                    self._go_on(store)
             except (UnknownOutcomeError, UnreachableError):
                 self.troubles += 1
                 self.is_over.wait(0.02)
-                continue
-            self.acknowledged.append(text)
-            number += 1
+
+    def _go_on(self, store: RemoteSyncStore) -> None:
+        while not self.is_over.is_set():
+            text = f"{self.diary.worker} {self.acknowledged}"
+            note = self.diary.invoke("pin_decision", text, text)
+            try:
+                made = store.pin_decision(PinDecision(ANNA, text, "said", key=text))
+            except UnreachableError:  # which promises that nothing was written
+                self.diary.fail(note)
+                raise
+            self.diary.ok(note, str(made.receipt))
+            self.acknowledged += 1
+            begun = time.monotonic_ns()
+            there = {pin.text: pin.text for pin in store.brief_state(None).pins}
+            self.diary.saw("pin_decision", begun, there)
 
 
 def killed_in_mid_call(folder: Path, kills: int, writers: int) -> None:
-    """Kill a server again and again while it is written to; check what is there in the end."""
-    token = None
+    """Kill a server again and again while it is written to; check what was noted against the log."""
+    running: list[Writer] = []
     with way_to(0) as way:
         for number in range(kills + 1):
             with served(folder) as server:
                 way.target = server.port
-                token = token or server.token("anna", PROJECT)
-                if number == 0:
-                    away = Away(folder, way.port, token)
-                    running = [Writer(away, f"w{each}") for each in range(writers)]
-                    for writer in running:
-                        writer.start()
+                running = running or begun(Away(folder, way.port, server.token("anna", PROJECT)), writers)
                 wait_for_more(running)
-                if number < kills:
-                    server.process.kill()
-                    server.process.wait(PATIENCE_S)
-                    continue
-                for writer in running:
-                    writer.is_over.set()
-                    writer.join(PATIENCE_S)
-                found = [pin.text for pin in pins(server, token)]
-    acknowledged = [text for writer in running for text in writer.acknowledged]
+                if number == kills:
+                    for writer in running:
+                        writer.is_over.set()
+                        writer.join(PATIENCE_S)
     assert sum(writer.troubles for writer in running) >= kills, "no kill was ever met"
-    assert len(found) == len(set(found)), "something is there twice"
-    assert set(acknowledged) <= set(found), "something acknowledged is lost"
+    print(check(folder / "home" / "projects" / PROJECT, [writer.diary for writer in running]))
+
+
+def begun(away: Away, writers: int) -> list[Writer]:
+    running = [Writer(away, f"w{each}") for each in range(writers)]
     for writer in running:
-        assert [text for text in found if text in writer.acknowledged] == writer.acknowledged
+        writer.start()
+    return running
 
 
 def wait_for_more(writers: list[Writer]) -> None:
     """Wait until each has had something more acknowledged."""
-    before = [len(writer.acknowledged) for writer in writers]
+    before = [writer.acknowledged for writer in writers]
     for writer, count in zip(writers, before, strict=True):
         for _ in range(int(PATIENCE_S / 0.02)):
-            if len(writer.acknowledged) > count:
+            if writer.acknowledged > count:
                 break
             writer.is_over.wait(0.02)
-        assert len(writer.acknowledged) > count
+        assert writer.acknowledged > count
 
 
 def test_a_server_that_is_killed_in_mid_call_loses_and_doubles_nothing(tmp_path: Path) -> None:
