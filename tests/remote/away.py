@@ -9,7 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -116,7 +116,7 @@ class Away(Client):
     def environment(self, **more: str) -> dict[str, str]:
         return super().environment(**{"PINFOLD_URL": self.url, "PINFOLD_TOKEN": self.token} | more)
 
-    def event(self, event: str, limit_ms: int = 3_000, **fields: object) -> str:
+    def event(self, event: str, *, limit_ms: int = 3_000, **fields: Any) -> str:
         """Run a hook in a process of its own; return its one line on stderr, or nothing. `said` is what it printed."""
         given = json.dumps(self.payload(**fields)).encode()
         done = self.run(event, given, PINFOLD_HOOK_LIMIT_MS=str(limit_ms))

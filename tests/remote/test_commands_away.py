@@ -17,6 +17,7 @@ from tests.http.serving import Served
 from tests.remote.away import Away, Way, ask, entries, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
 from tests.server.peer import PATIENCE_S, call, serving, text_of
+from tests.warm.server import nothing
 
 
 def pinfold(away: Away, *arguments: str) -> Result:
@@ -112,7 +113,8 @@ def test_long_output_of_a_command_is_kept_by_the_server(away: Away, server: Serv
 
 def test_an_agents_turn_over_stdio_is_kept_by_the_server(away: Away, server: Served, token: str) -> None:
     variables = away.environment(PINFOLD_PROJECT=str(away.project))
-    with serving(**{name: variables[name] for name in variables if name.startswith("PINFOLD_")}) as peer:
+    ours = {name: variables[name] for name in variables if name.startswith("PINFOLD_")}
+    with serving(nothing, **ours) as peer:
         first = peer.ask(call(1, "pin_decision", text="the pool holds 12", why="measured"))
         found = peer.ask(call(2, "fetch_pointer", pointer="P1"))
     assert "P1" in text_of(first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def prompt(away: Away, text: str) -> str:
     return away.event("user-prompt-submit", prompt=text)
 
 
-def bash(output: str) -> dict[str, object]:
+def bash(output: str) -> dict[str, Any]:
     return {
         "tool_name": "Bash",
         "tool_input": {"command": "make"},
@@ -103,13 +104,13 @@ def test_an_event_waits_three_seconds_for_a_silent_server_and_no_longer(away: Aw
     assert 3.0 <= taken < 3.0 + START_S
 
 
-def timed(away: Away, event: str, limit_ms: int, fields: dict[str, object]) -> tuple[float, str]:
+def timed(away: Away, event: str, limit_ms: int, fields: dict[str, Any]) -> tuple[float, str]:
     began = time.monotonic()
-    said = away.event(event, limit_ms, **fields)
+    said = away.event(event, limit_ms=limit_ms, **fields)
     return time.monotonic() - began, said
 
 
-EVENTS: dict[str, dict[str, object]] = {
+EVENTS: dict[str, dict[str, Any]] = {
     "session-start": {"source": "startup"},
     "user-prompt-submit": {"prompt": "DECISION: use port 7463 because 80 is taken"},
     "post-tool-use": bash(LONG),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any, cast
 
 import pytest
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ class MachineAway(StoreMachine):
         self.serve()
         self.tokens = {name: self.server.token(name, name) for name in ("demo", "other")}
         self.open_handle()
-        self.other = self.run(lambda: self.opened("other"))
+        self.other = cast(Any, self.run(lambda: self.opened("other")))
         self.run(lambda: self.other.pin_decision(PinDecision(CALLERS[0], "elsewhere word1", "apart")))
 
     def serve(self) -> None:

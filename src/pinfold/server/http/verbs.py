@@ -18,6 +18,7 @@ from pinfold.server.http.visit import Visit, visit_of
 from pinfold.server.notes import note_failure
 from pinfold.store.content import SPOOL_BYTES
 from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
+from pinfold.store.remote.bounds import check_bounds
 from pinfold.store.remote.contract import VERBS, Verb, verb
 from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.parts import Incoming
@@ -113,12 +114,14 @@ def _read(asked: Verb, request: IO[bytes], incoming: Incoming) -> tuple[Any, ...
         raise TooLargeError("The request", len(text), MAX_TEXT_BYTES, unit="bytes", hint=hint)
     incoming.begin(len(text))
     try:
-        return asked.arguments.validate_json(text, context=incoming)
+        given = asked.arguments.validate_json(text, context=incoming)
     except ValidationError:
         raise InvalidInputError(
             f"The team's server does not understand what {asked.name} is asked.",
             "One of the two is older than the other: bring both up to one version.",
         ) from None
+    check_bounds(given)
+    return given
 
 
 async def _spooled(body: AsyncIterable[bytes]) -> IO[bytes]:
