@@ -85,6 +85,23 @@ def test_a_server_out_of_reach_is_an_error_that_says_where_it_was_looked_for(awa
     assert away.token not in result.output
 
 
+def test_doctor_says_whether_the_server_is_reached_and_what_waits(away: Away, way: Way) -> None:
+    found = findings(away)
+    assert found["team's server"] == ("ok", f"{away.url}: project app")
+    assert found["outbox"] == ("ok", "nothing waits to be sent")
+    assert found["team's folder"][0] == "ok"
+    way.is_open = False
+    away.event("user-prompt-submit", prompt="DECISION: use port 7463 because 80 is taken")
+    found = findings(away)
+    assert found["team's server"][0] == "bad"
+    assert found["outbox"] == ("warn", "1 thing to be sent, 0 of them refused by the server")
+
+
+def findings(away: Away) -> dict[str, tuple[str, str]]:
+    told = json.loads(pinfold(away, "doctor", "--json").output)["findings"]
+    return {each["subject"]: (each["state"], each["found"]) for each in told}
+
+
 def test_a_project_is_named_in_the_address_by_its_own_name(away: Away, server: Served) -> None:
     url = f"http://127.0.0.1:{away.port}/p/{{project}}"
     with patch.dict(os.environ, away.environment(PINFOLD_URL=url), clear=True):

@@ -148,6 +148,20 @@ def test_nothing_that_waits_holds_a_secret_or_is_open_to_others(away: Away, way:
     away.hook("session-start", source="resume")
 
 
+def test_a_hook_with_a_token_that_is_not_taken_says_what_to_do_and_keeps_what_it_has(
+    away: Away, server: Served, token: str
+) -> None:
+    away.token = "wrong"
+    said = prompt(away, "DECISION: use port 7463 because 80 is taken")
+    assert "it knows no such token" in said
+    assert "PINFOLD_TOKEN" in said
+    assert away.waiting() == ["pin_decision"]
+    away.token = token
+    away.write(user("u1", "go on"))
+    away.hook("stop")
+    assert [pin.text for pin in pins(server, token)] == ["use port 7463 because 80 is taken"]
+
+
 def test_a_hook_away_from_its_server_leaves_no_store_on_this_machine(away: Away, way: Way) -> None:
     way.is_open = False
     prompt(away, "DECISION: use port 7463 because 80 is taken")

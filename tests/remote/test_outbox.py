@@ -105,6 +105,17 @@ def test_what_the_server_will_never_take_is_set_aside_and_keeps_nothing_back(
     assert [(each.number, each.is_refused) for each in away.outbox.waiting()] == [(2, True)]
 
 
+def test_a_transcript_that_went_before_the_server_came_back_is_let_go(away: Away, way: Way) -> None:
+    way.is_open = False
+    away.write(user("u1", "go on"))
+    away.event("stop")
+    assert away.waiting() == ["transcript"]
+    away.transcript.unlink()
+    way.is_open = True
+    away.hook("session-start", source="startup")
+    assert away.waiting() == []
+
+
 def test_the_outbox_takes_no_more_than_its_share(away: Away, way: Way) -> None:
     way.is_open = False
     say(away, "rule 0 holds")

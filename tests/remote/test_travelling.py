@@ -52,7 +52,7 @@ ERRORS = [
     DamagedError("event 3"),
     UnreachableError("https://host", "why"),
     RefusedError("https://host", "why", "hint"),
-    DeferredError("why"),
+    DeferredError(UnreachableError("https://host", "why")),
 ]
 
 

@@ -15,7 +15,7 @@ from pinfold.server.notes import in_words
 from pinfold.server.transcripts.finding import Found, found_at
 from pinfold.server.transcripts.follow import Source, follow
 from pinfold.server.transcripts.lenient import parsed, word
-from pinfold.store.errors import PinfoldError
+from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.store.remote.deferring import DeferringStore
 from pinfold.store.remote.outbox import Outbox, Waiting
 from pinfold.store.values import Caller
@@ -92,8 +92,13 @@ def _send(store: DeferringStore, what: Waiting, deadline: float | None) -> bool:
 def _read_on(store: DeferringStore, what: Waiting, deadline: float | None) -> bool:
     told = parsed(b"".join(what.blocks())) or {}
     path, client, conversation = (word(told.get(name)) for name in ("path", "client", "conversation"))
-    found = found_at(Path(path), client) if path and Path(path).is_file() else None
-    if found is None or conversation is None:  # it has gone, and nothing can be read there any more
+    if path is None or conversation is None or not Path(path).is_file():  # it has gone
         return True
-    caller = Caller(found.client, conversation, "hook")
-    return follow(store.at_once, Source(found, caller, briefed=True), deadline).is_complete
+    try:
+        found = found_at(Path(path), client)
+        if found is None:
+            return True
+        caller = Caller(found.client, conversation, "hook")
+        return follow(store.at_once, Source(found, caller, briefed=True), deadline).is_complete
+    except OSError as error:
+        raise InvalidInputError(f"{path} cannot be read ({error.strerror}).", "Import it.") from error

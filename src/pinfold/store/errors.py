@@ -103,13 +103,13 @@ class ReadOnlyError(PinfoldError):
 
 
 class UnknownOutcomeError(PinfoldError):
-    """The write may or may not exist: the commit itself failed."""
+    """The write may or may not exist: the commit itself failed, or its answer was lost. `cause` says which."""
 
     code = "unknown"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
-            f"The outcome is unknown: the commit failed ({cause}), the write may exist.",
+            f"The outcome is unknown: {cause}, the write may exist.",
             "Send the same call again with the same key; it never makes a second one.",
         )
 
@@ -150,5 +150,8 @@ class DeferredError(PinfoldError):
 
     code = "deferred"
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why, "It waits here and is sent later, once: `pinfold outbox` shows what waits.")
+    def __init__(self, cause: PinfoldError) -> None:
+        super().__init__(
+            cause.message,
+            f"{cause.hint} What was to be written waits here, and is sent once: `pinfold outbox`.",
+        )

@@ -58,15 +58,22 @@ class TeamAtHand:
         """Open the store and send what waits; `faults` is told what the server did not take."""
         store = self.post.open(Patience(_CONNECT_S, self.limit_s, self.limit_s))
         try:
-            faults.extend(send_waiting(store, self.began + self.limit_s / _PARTS).refused)
+            faults.extend(self._sent(store))
             yield store
         finally:
             store.close()
 
+    def _sent(self, store: DeferringStore) -> list[str]:
+        """Send what waits; return what came of it that is to be told."""
+        try:
+            return send_waiting(store, self.began + self.limit_s / _PARTS).refused
+        except Exception as error:  # a bug in sending must not keep anybody from what is stored
+            return [in_words(error)]
+
     def read_later(self, found: Found, conversation: str, error: PinfoldError) -> PinfoldError:
         """Have a transcript read when the server is there; return what to tell instead of the error."""
         put_transcript(self.post.outbox, found, conversation)
-        return DeferredError(error.message)
+        return DeferredError(error)
 
     def brief(self, now: Callable[[], str], faults: list[str]) -> str:
         """Return the brief, or the last one known where the server does not give it. Raises where none is known."""

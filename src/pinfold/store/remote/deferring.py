@@ -81,7 +81,7 @@ class DeferringStore(RemoteSyncStore):
         trouble = self.trouble or UnreachableError(str(self._server.address), _BEHIND)
         if not _is_in_a_transcript(name, given):
             self._keep(asked, given)
-            raise DeferredError(trouble.message)
+            raise DeferredError(trouble)
         raise trouble
 
     def _read(self, name: str, given: tuple[Any, ...]) -> Any:

@@ -138,14 +138,14 @@ class TeamServer:
 
     def _lost(self, error: BrokenError, *, again: bool) -> PinfoldError:
         if error.was_sent and not again:
-            return UnknownOutcomeError(f"{self.address}: {error}")
+            return UnknownOutcomeError(f"{self.address} was asked, and then: {error}")
         return UnreachableError(str(self.address), str(error))
 
     def _refusal(self, status: int, *, again: bool) -> PinfoldError:
         if status in _REFUSALS:
             return RefusedError(str(self.address), *_REFUSALS[status])
         if status >= 500 and status != 503 and not again:
-            return UnknownOutcomeError(f"{self.address}: HTTP status {status}")
+            return UnknownOutcomeError(f"{self.address} answered with HTTP status {status}")
         return UnreachableError(str(self.address), f"HTTP status {status}")
 
     def close(self) -> None:
