@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import select
 import socket
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 import anyio
+from click.testing import CliRunner, Result
 
+from pinfold.server.cli import main as commands
+from pinfold.server.hook import main
 from pinfold.store import Store
 from pinfold.store.remote.address import Address, read_address
 from pinfold.store.remote.outbox import Outbox
@@ -117,13 +124,31 @@ class Away(Client):
         return super().environment(**{"PINFOLD_URL": self.url, "PINFOLD_TOKEN": self.token} | more)
 
     def event(self, event: str, *, limit_ms: int = 3_000, **fields: Any) -> str:
-        """Run a hook in a process of its own; return its one line on stderr, or nothing. `said` is what it printed."""
+        """Run a hook, `piped` in a process of its own; return its one line on stderr, or nothing.
+
+        `said` is what it printed.
+        """
         given = json.dumps(self.payload(**fields)).encode()
-        done = self.run(event, given, PINFOLD_HOOK_LIMIT_MS=str(limit_ms))
+        limit = {"PINFOLD_HOOK_LIMIT_MS": str(limit_ms)}
+        if not self.piped:
+            self.said, told = self._carried_out(event, given, limit)
+            return told
+        done = self.run(event, given, **limit)
         assert done.returncode == 0
         assert done.stderr.count(b"\n") <= 1
         self.said = done.stdout.decode()
         return done.stderr.decode()
+
+    def _carried_out(self, event: str, given: bytes, variables: dict[str, str]) -> tuple[str, str]:
+        streams = io.TextIOWrapper(io.BytesIO(given)), io.TextIOWrapper(io.BytesIO()), io.StringIO()
+        with (
+            patch.dict(os.environ, self.environment(**variables), clear=True),
+            patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2]),
+        ):
+            assert main([event, "--client", self.name]) == 0
+        told = streams[2].getvalue()
+        assert told.count("\n") <= 1
+        return streams[1].buffer.getvalue().decode(), told
 
     @property
     def outbox(self) -> Outbox:
@@ -161,3 +186,9 @@ def entries(served: Served, token: str) -> list[Entry]:
         return [entry for entry in found if entry is not None]
 
     return ask(served, token, each)
+
+
+def pinfold(away: Away, *arguments: str) -> Result:
+    """Run a command as a person at that machine does."""
+    with patch.dict(os.environ, away.environment(CLAUDE_CONFIG_DIR=str(away.folder)), clear=True):
+        return CliRunner().invoke(commands, list(arguments))

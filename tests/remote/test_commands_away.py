@@ -10,19 +10,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from pinfold.server.cli import main
 from tests.http.serving import Served
-from tests.remote.away import Away, Way, ask, entries, pins
+from tests.remote.away import Away, Way, ask, entries, pinfold, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
 from tests.server.peer import PATIENCE_S, call, serving, text_of
 from tests.warm.server import nothing
-
-
-def pinfold(away: Away, *arguments: str) -> Result:
-    with patch.dict(os.environ, away.environment(CLAUDE_CONFIG_DIR=str(away.folder)), clear=True):
-        return CliRunner().invoke(main, list(arguments))
 
 
 def said(away: Away, *arguments: str) -> str:
@@ -115,6 +110,7 @@ def test_two_names_for_a_store_are_one_too_many(away: Away, tmp_path: Path) -> N
     assert "PINFOLD_STORE and PINFOLD_URL both name a store" in result.output
 
 
+@pytest.mark.full
 def test_long_output_of_a_command_is_kept_by_the_server(away: Away, server: Served, token: str) -> None:
     ran = subprocess.run(
         [sys.executable, "-m", "pinfold", "run", "--tokens", "1000", "--", "seq", "20000"],

@@ -83,6 +83,7 @@ def test_what_hooks_could_not_write_is_written_once_when_the_server_is_back(
 def test_each_event_ends_in_time_with_one_line_whatever_keeps_the_server_from_answering(
     away: Away, *, is_silent: bool
 ) -> None:
+    away.piped = True
     away.write(user("u1", "why is it slow?"))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         away.port = silent.getsockname()[1]
@@ -96,6 +97,7 @@ def test_each_event_ends_in_time_with_one_line_whatever_keeps_the_server_from_an
 
 @pytest.mark.full
 def test_an_event_waits_three_seconds_for_a_silent_server_and_no_longer(away: Away) -> None:
+    away.piped = True
     away.write(user("u1", "why is it slow?"))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         away.port = silent.getsockname()[1]
@@ -140,7 +142,8 @@ def test_nothing_that_waits_holds_a_secret_or_is_open_to_others(away: Away, way:
     way.is_open = False
     prompt(away, f"DECISION: the token is {secret} because it has to be")
     away.event("post-tool-use", **bash(f"{LONG}\n{secret}"))
-    assert away.waiting() == ["pin_decision", "spill_artifact"]
+    away.event("session-start", source="startup", model=secret)
+    assert away.waiting() == ["pin_decision", "spill_artifact", "start_session"]
     for path in (away.home / "team").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path

@@ -10,13 +10,18 @@ from unittest.mock import patch
 
 import pytest
 
+from pinfold.server.hooks import team
+from pinfold.server.sending import Sent
+from pinfold.store.commands import PinDecision
 from pinfold.store.errors import NoSpaceError
 from pinfold.store.remote import outbox as module
+from pinfold.store.values import Caller
 from tests.http.serving import Served
-from tests.remote.away import Away, Way, pins
+from tests.remote.away import Away, Way, ask, pinfold, pins
 from tests.server.hooking import user
 from tests.server.peer import PATIENCE_S
 
+BEN = Caller("codex", "ben")
 DYING_BEFORE_IT_IS_TAKEN_OUT = (
     "import os; from pinfold.store.remote.outbox import Outbox; Outbox.sent = lambda *_: os._exit(9);"
     " from pinfold.server.hook import main; main(['stop', '--client', 'claude'])"
@@ -48,15 +53,16 @@ def test_what_was_said_away_is_pinned_in_the_order_in_which_it_was_said(
 def test_hooks_that_write_and_send_at_once_leave_each_thing_once(
     away: Away, way: Way, server: Served, token: str
 ) -> None:
-    said = [f"rule {number} holds" for number in range(4)]
+    away.piped = True
+    said = [f"rule {number} holds" for number in range(3)]
     way.is_open = False
-    with ThreadPoolExecutor(4) as at_once:
+    with ThreadPoolExecutor(3) as at_once:
         list(at_once.map(lambda text: say(away, text), said))
-    assert away.waiting() == ["pin_decision"] * 4
+    assert away.waiting() == ["pin_decision"] * 3
     way.is_open = True
     away.write(user("u1", "go on"))
-    with ThreadPoolExecutor(3) as at_once:
-        list(at_once.map(lambda _: away.event("stop"), range(3)))
+    with ThreadPoolExecutor(2) as at_once:
+        list(at_once.map(lambda _: away.event("stop"), range(2)))
     away.hook("stop")
     assert (sorted(texts(server, token)), away.waiting()) == (said, [])
 
@@ -126,27 +132,44 @@ def test_the_outbox_takes_no_more_than_its_share(away: Away, way: Way) -> None:
     assert away.waiting() == ["pin_decision", "transcript"]
 
 
+def test_nothing_is_written_past_what_waits(away: Away, way: Way, server: Served, token: str) -> None:
+    way.is_open = False
+    say(away, "rule 0 holds")
+    way.is_open = True
+    with patch.object(team, "send_waiting", return_value=Sent()):
+        say(away, "rule 1 holds")
+    assert (texts(server, token), away.waiting()) == ([], ["pin_decision"] * 2)
+    away.write(user("u1", "go on"))
+    away.hook("stop")
+    assert (texts(server, token), away.waiting()) == (["rule 0 holds", "rule 1 holds"], [])
+
+
+def test_what_was_said_away_does_not_come_back_when_it_was_replaced_before_it_arrived(
+    away: Away, way: Way, server: Served, token: str
+) -> None:
+    way.is_open = False
+    say(away, "rule 0 holds")
+    ask(server, token, lambda store: store.pin_decision(PinDecision(BEN, "rule 0 holds", "")))
+    ask(
+        server, token, lambda store: store.pin_decision(PinDecision(BEN, "rule 1 holds", "", supersedes=(1,)))
+    )
+    way.is_open = True
+    away.write(user("u1", "go on"))
+    away.hook("stop")
+    assert (texts(server, token), away.waiting()) == (["rule 0 holds", "rule 1 holds"], [])
+
+
 def test_a_person_sees_what_waits_and_sends_it(away: Away, way: Way, server: Served, token: str) -> None:
     way.is_open = False
     say(away, "rule 0 holds")
-    listed = command(away, "outbox")
-    assert listed.stdout.decode().split("\t")[:2] == ["1", "pin_decision"]
-    failed = command(away, "outbox", "--send", "--json")
-    assert failed.returncode == 1
+    listed = pinfold(away, "outbox")
+    assert listed.stdout.split("\t")[:2] == ["1", "pin_decision"]
+    failed = pinfold(away, "outbox", "--send", "--json")
+    assert failed.exit_code == 1
     told = json.loads(failed.stdout)
     assert (told["sent"], [each["kind"] for each in told["waiting"]]) == (0, ["pin_decision"])
     assert "is out of reach" in told["why"]
     way.is_open = True
-    sent = command(away, "outbox", "--send")
-    assert (sent.returncode, sent.stdout, sent.stderr) == (0, b"", b"Sent: 1 thing; left: 0.\n")
+    sent = pinfold(away, "outbox", "--send")
+    assert (sent.exit_code, sent.stdout, sent.stderr) == (0, "", "Sent: 1 thing; left: 0.\n")
     assert texts(server, token) == ["rule 0 holds"]
-
-
-def command(away: Away, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "pinfold", *arguments],
-        cwd=away.project,
-        env=away.environment(),
-        capture_output=True,
-        timeout=PATIENCE_S,
-    )
