@@ -5,7 +5,7 @@ from __future__ import annotations
 import http.server
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -41,12 +41,11 @@ def test_without_a_token_that_the_server_knows_nothing_is_told(
 
 
 def test_a_token_that_is_revoked_meanwhile_opens_nothing_more(team: Served) -> None:
-    store = reached(team, "revoked", team.token("for-a-while", "revoked"))
-    store.pin_decision(PinDecision(ANNA, "rule 1", "said"))
-    team.tokens.revoke("for-a-while")
-    with pytest.raises(RefusedError, match="revoked"):
-        store.pin_decision(PinDecision(ANNA, "rule 2", "said"))
-    store.close()
+    with closing(reached(team, "revoked", team.token("for-a-while", "revoked"))) as store:
+        store.pin_decision(PinDecision(ANNA, "rule 1", "said"))
+        team.tokens.revoke("for-a-while")
+        with pytest.raises(RefusedError, match="revoked"):
+            store.pin_decision(PinDecision(ANNA, "rule 2", "said"))
 
 
 def test_another_project_is_not_there(team: Served) -> None:
@@ -57,14 +56,12 @@ def test_another_project_is_not_there(team: Served) -> None:
 
 
 def test_a_token_to_read_reads_and_does_not_write(team: Served) -> None:
-    writer = reached(team, "shared", team.token("writer", "shared"))
-    writer.pin_decision(PinDecision(ANNA, "rule 1", "said"))
-    reader = reached(team, "shared", team.token("reader", "shared", may_write=False))
-    assert [pin.text for pin in reader.brief_state(None).pins] == ["rule 1"]
-    with pytest.raises(ReadOnlyError, match="this token may only read"):
-        reader.pin_decision(PinDecision(ANNA, "rule 2", "said"))
-    writer.close()
-    reader.close()
+    with closing(reached(team, "shared", team.token("writer", "shared"))) as writer:
+        writer.pin_decision(PinDecision(ANNA, "rule 1", "said"))
+    with closing(reached(team, "shared", team.token("reader", "shared", may_write=False))) as reader:
+        assert [pin.text for pin in reader.brief_state(None).pins] == ["rule 1"]
+        with pytest.raises(ReadOnlyError, match="can only be read"):
+            reader.pin_decision(PinDecision(ANNA, "rule 2", "said"))
 
 
 @pytest.mark.parametrize(
