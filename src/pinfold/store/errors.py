@@ -125,15 +125,14 @@ class DamagedError(PinfoldError):
 
 
 class UnreachableError(PinfoldError):
-    """The team's server cannot be spoken to; nothing was written. `why` is a few words."""
+    """The server that holds the store cannot be spoken to; nothing was written. `why` is a few words."""
 
     code = "unreachable"
 
-    def __init__(self, server: str, why: str) -> None:
-        super().__init__(
-            f"The team's server at {server} is out of reach ({why}); nothing was written.",
-            "Try again when it is there; PINFOLD_URL says where it is.",
-        )
+    def __init__(
+        self, server: str, why: str, hint: str = "Try again when it is there; PINFOLD_URL says where it is."
+    ) -> None:
+        super().__init__(f"The team's server at {server} is out of reach ({why}); nothing was written.", hint)
 
 
 class RefusedError(PinfoldError):
