@@ -71,8 +71,7 @@ class _Answer:
         await send({"type": "http.response.start", "status": 200, "headers": kind})
         async with anyio.create_task_group() as group:
             group.start_soon(self._beat, send)
-            with anyio.CancelScope(shield=True):  # what was begun is finished, whatever happens to the caller
-                last = await self._last_line()
+            last = await self._last_line()
             group.cancel_scope.cancel()
         await send({"type": "http.response.body", "body": last, "more_body": False})
 

@@ -117,12 +117,15 @@ class TeamServer:
         try:
             return self._sent(question, read)
         except BrokenError as error:
-            if not (again and error.was_sent):
+            if not (again and error.was_sent and self._has_time()):
                 raise self._lost(error, again=again) from error
         try:
             return self._sent(question, read)
         except BrokenError as error:
             raise self._lost(error, again=True) from error
+
+    def _has_time(self) -> bool:
+        return self._deadline is None or time.monotonic() < self._deadline
 
     def _sent(self, question: Question, read: Callable[[HTTPResponse], T]) -> T:
         link = self._idle.pop() if self._idle else Link(self.address, self._patience, self._deadline)
