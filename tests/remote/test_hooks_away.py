@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.http.serving import Served
+from tests.http.test_callers import _checkpoint
 from tests.remote.away import Away, Way, ask, entries, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
 
@@ -55,6 +56,15 @@ def test_a_whole_session_is_kept_by_the_server_and_nothing_on_this_machine(
     assert [fold.trigger for fold in folds] == ["auto"]
     assert not (away.home / "projects").exists()
     assert away.waiting() == []
+
+
+def test_calls_over_http_that_name_no_conversation_are_in_the_one_that_hooks_of_their_token_began(
+    away: Away, server: Served, token: str
+) -> None:
+    away.hook("session-start", source="startup")
+    started = ask(server, token, lambda store: store.brief_state(away.caller))
+    called = _checkpoint(server, token, "smaller blocks", **{"User-Agent": "claude-code/2.1.332"})
+    assert called == started.session
 
 
 def test_what_hooks_could_not_write_is_written_once_when_the_server_is_back(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -16,6 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pinfold.server.http.visit import Visit, visit_of
 from pinfold.server.notes import note_failure
+from pinfold.store import Store
+from pinfold.store.commands import StartSession
 from pinfold.store.content import SPOOL_BYTES
 from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
 from pinfold.store.remote.bounds import check_bounds
@@ -99,7 +102,14 @@ class _Answer:
             with closing(Incoming(self._request, store.redactor)) as incoming:
                 read = partial(_read, self._verb, self._request, incoming)
                 given = await anyio.to_thread.run_sync(read)
-                return await self._verb.carry_out(store, given, self._note)
+                gave = await self._verb.carry_out(store, given, self._note)
+                if self._verb.name == "start_session":
+                    await self._meet(store, *given)
+                return gave
+
+    async def _meet(self, store: Store, start: StartSession) -> None:
+        """Note that calls of the same token are in this conversation now: over HTTP a client may not name its own."""
+        await store.start_session(replace(start, run=self._visit.run))
 
     def _note(self, done: int, total: int) -> None:
         self._reached = done, total
