@@ -36,7 +36,7 @@ class Way:
     """A port that leads to a server's, as long as `is_open`.
 
     The answer to a request that holds `lost` does not come through: once the server has given it, the connection
-    breaks. `breaks` counts that.
+    breaks. `breaks` counts that. `heard` is all that went to the server.
     """
 
     def __init__(self, target: int) -> None:
@@ -44,6 +44,7 @@ class Way:
         self.is_open = True
         self.lost: bytes | None = None
         self.breaks = 0
+        self.heard = bytearray()
         self._connected: list[socket.socket] = []
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port = self._listening.getsockname()[1]
@@ -70,6 +71,8 @@ class Way:
             ready, _, _ = select.select([here, there], [], [])
             for source in ready:
                 block = source.recv(65536)
+                if source is here:
+                    self.heard += block
                 if source is there and is_lost:
                     if b"result " in block or b"error " in block:
                         self.breaks += 1

@@ -6,13 +6,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import anyio
 import pytest
 
-from pinfold.store.commands import PinDecision
+from pinfold.store.commands import Message, PinDecision, StartSession
 from pinfold.store.errors import UnknownOutcomeError, UnreachableError
 from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
+from pinfold.store.remote.store import open_remote
 from pinfold.store.values import Caller
 from tests.faults.history import Diary
 from tests.faults.noting import check
@@ -50,6 +53,24 @@ def test_a_read_whose_answer_was_lost_is_asked_once_more(away: Away, way: Way) -
         assert way.breaks == 2
         way.lost = None
         assert [pin.text for pin in store.brief_state(None).pins] == ["rule 1"]
+
+
+def test_no_secret_leaves_the_machine_whoever_forgot_to_replace_it(away: Away, way: Way) -> None:
+    secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    said = [Message("user", secret, external_id="u1")]
+
+    async def on_a_loop() -> None:
+        store = await open_remote(away.address, "here")
+        await store.append_messages(ANNA, said)
+        await store.close()
+
+    with opened(away) as store:
+        store.pin_decision(PinDecision(ANNA, secret, "said"))
+        store.start_session(StartSession(replace(ANNA, branch=secret), model=secret))
+        store.append_messages(replace(ANNA, conversation=secret), said)
+    anyio.run(on_a_loop)
+    assert way.heard.count(b"/store/append_messages") == 2
+    assert secret.encode() not in way.heard
 
 
 def test_a_connection_that_the_server_closed_meanwhile_costs_no_write(away: Away, way: Way) -> None:

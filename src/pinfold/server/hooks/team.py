@@ -22,8 +22,8 @@ from pinfold.store.remote.link import Patience
 from pinfold.store.remote.private_file import write_private
 
 _LIMIT_MS = 3_000
-_SESSION_END_S = 0.9
-"""Claude Code gives all hooks of a session's end 1.5 s together."""
+_SESSION_END_S = 0.6
+"""Claude Code gives all hooks of a session's end 1.5 s together, and half a second is gone by now."""
 
 _CONNECT_S = 1.0
 _PARTS = 3

@@ -70,7 +70,7 @@ class _Answer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Carry the verb out, and answer with beats and progress until its last line."""
-        kind = [(b"content-type", KIND.encode()), (b"cache-control", b"no-store")]
+        kind = [(b"content-type", KIND.encode()), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": kind})
         async with anyio.create_task_group() as group:
             group.start_soon(self._beat, send)

@@ -30,6 +30,9 @@ REPEATABLE = frozenset(
 )
 """Verbs that are asked again when a connection breaks: a second time leaves nothing behind that matters."""
 
+_CARE = frozenset({"forget", "rebuild", "scrub"})
+"""Verbs that change what is there, and bring nothing along: a text to be forgotten may be a secret."""
+
 _HERE = frozenset({"fence", "close"})
 """What a client does by itself."""
 
@@ -54,6 +57,11 @@ class Verb:
         return self.name in REPEATABLE
 
     @property
+    def brings(self) -> bool:
+        """Whether it brings along what is kept, so that secrets in it stay behind."""
+        return not self.is_repeatable and self.name not in _CARE
+
+    @property
     def tells_progress(self) -> bool:
         """Whether it takes long, and says how far it is."""
         return "progress" in self.signature.parameters
@@ -62,7 +70,8 @@ class Verb:
         """Return the arguments of a call that travel, those that were not given as well."""
         bound = self.signature.bind(*given, **named)
         bound.apply_defaults()
-        return tuple(value for name, value in bound.arguments.items() if name not in _STAYS)
+        travels = (value for name, value in bound.arguments.items() if name not in _STAYS)
+        return tuple(tuple(value) if isinstance(value, list) else value for value in travels)
 
     async def carry_out(self, store: Store, given: tuple[Any, ...], progress: Progress) -> Any:
         """Call a store with arguments that have come."""

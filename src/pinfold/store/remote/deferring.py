@@ -118,7 +118,7 @@ def _dated(argument: Any) -> Any:
     """Return an argument as it can be sent at any time: "now" is over by then."""
     if isinstance(argument, PinDecision) and argument.said_at == SAID_NOW:
         return replace(argument, said_at=stamp(datetime.now(UTC)))
-    return tuple(argument) if isinstance(argument, list) else argument
+    return argument
 
 
 def open_deferring(server: TeamServer, folder: Path, project: str) -> DeferringStore:

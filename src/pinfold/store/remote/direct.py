@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from pinfold.store.cleaning import cleaned
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.remote.address import Address
@@ -35,7 +36,7 @@ class RemoteSyncStore(SyncStore):
 
     def _asked(self, name: str, given: tuple[Any, ...]) -> Any:
         """Carry out a verb with these arguments, all that travel."""
-        return self._server.ask(name, given)
+        return self._server.ask(name, cleaned(self.redactor, given) if verb(name).brings else given)
 
 
 def _travels(name: str) -> Callable[..., Any]:

@@ -10,11 +10,12 @@ from typing import Any, cast
 
 import anyio
 
-from pinfold.store import Store
+from pinfold.store import Progress, Store
+from pinfold.store.cleaning import cleaned
 from pinfold.store.fences import fence
 from pinfold.store.redaction import Redactor
 from pinfold.store.remote.address import Address
-from pinfold.store.remote.contract import VERBS, verb
+from pinfold.store.remote.contract import VERBS, Verb, verb
 from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Patience
 from pinfold.store.remote.machine import Machine
@@ -54,8 +55,13 @@ class RemoteStore(Store):
     async def _asked(self, name: str, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
         asked = verb(name)
         bound = asked.signature.bind(*given, **named).arguments
-        ask = partial(self._server.ask, name, asked.travelling(*given, **named), bound.get("progress"))
-        return await _on_a_thread(ask)
+        return await _on_a_thread(
+            partial(self._ask, asked, asked.travelling(*given, **named), bound.get("progress"))
+        )
+
+    def _ask(self, asked: Verb, given: tuple[Any, ...], progress: Progress | None) -> Any:
+        clean = cleaned(self.redactor, given) if asked.brings else given
+        return self._server.ask(asked.name, clean, progress)
 
 
 async def _on_a_thread(ask: Callable[[], Any]) -> Any:
