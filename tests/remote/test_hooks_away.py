@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +116,26 @@ def test_an_event_waits_three_seconds_for_a_silent_server_and_no_longer(away: Aw
         taken, said = timed(away, "stop", 3_000, {})
     assert "no answer in time" in said
     assert 3.0 <= taken < 3.0 + START_S
+
+
+def test_a_server_that_answers_byte_by_byte_is_waited_for_no_longer(away: Away) -> None:
+    away.write(user("u1", "why is it slow?"))
+    with socket.create_server(("127.0.0.1", 0)) as slow:
+        threading.Thread(target=dripping, args=(slow,), daemon=True).start()
+        away.port = slow.getsockname()[1]
+        taken, said = timed(away, "stop", 700, {})
+    assert "no answer in time" in said
+    assert 0.7 <= taken < 0.7 + START_S
+
+
+def dripping(slow: socket.socket) -> None:
+    """Answer with a header that has no end, a byte now and then."""
+    with suppress(OSError):
+        here, _ = slow.accept()
+        with here:
+            for _ in range(100):
+                here.sendall(b"H")
+                time.sleep(0.1)
 
 
 def timed(away: Away, event: str, limit_ms: int, fields: dict[str, Any]) -> tuple[float, str]:

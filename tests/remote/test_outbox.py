@@ -14,8 +14,9 @@ from pinfold.server.hooks import team
 from pinfold.server.sending import Sent
 from pinfold.store.commands import PinDecision
 from pinfold.store.errors import NoSpaceError
+from pinfold.store.forgetting import Forget
 from pinfold.store.remote import outbox as module
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.http.serving import Served
 from tests.remote.away import Away, Way, ask, pinfold, pins
 from tests.server.hooking import user
@@ -95,6 +96,18 @@ def test_a_write_whose_answer_was_lost_waits_under_the_key_that_it_was_sent_with
     away.write(user("u1", "go on"))
     away.hook("stop")
     assert (texts(server, token), away.waiting()) == (["rule 0 holds"], [])
+
+
+def test_what_was_forgotten_meanwhile_is_not_brought_back_by_what_waits(
+    away: Away, way: Way, server: Served, token: str
+) -> None:
+    way.lost = b"/store/pin_decision"
+    say(away, "rule 0 holds")
+    ask(server, token, lambda store: store.forget(Forget(BEN, (Pointer(PointerKind.PIN, 1),))))
+    way.lost = None
+    away.write(user("u1", "go on"))
+    assert "was forgotten on request" in away.event("stop")
+    assert (way.breaks, texts(server, token)) == (1, [])
 
 
 def test_what_the_server_will_never_take_is_set_aside_and_keeps_nothing_back(
