@@ -15,7 +15,17 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import ConfigDict, PlainSerializer, PlainValidator, TypeAdapter
 
-from pinfold.store import Progress, Store, commands, forgetting, logged, results, search_results, values
+from pinfold.store import (
+    Progress,
+    Store,
+    commands,
+    forgetting,
+    logged,
+    results,
+    search_results,
+    session_results,
+    values,
+)
 from pinfold.store.content import Content
 from pinfold.store.remote.parts import described, received
 from pinfold.store.results import Artifact, ArtifactSlice
@@ -25,7 +35,7 @@ PART_BYTES = 1024 * 1024
 
 REPEATABLE = frozenset(
     "artifact artifact_bytes artifact_lines artifacts brief_state checkpoint checkpoints entry fold folded_part folds"
-    " forget_plan log_end logged misses note_opened pin pins scan_artifact search_history search_record stale_views"
+    " forget_plan log_end logged misses note_opened pin pins scan_artifact search_history search_record sessions stale_views"
     " status transcript_mark transcripts verify".split()
 )
 """Verbs that are asked again when a connection breaks: a second time leaves nothing behind that matters."""
@@ -123,7 +133,10 @@ def _adapter(*kinds: Any) -> TypeAdapter[Any]:
 
 @cache
 def _words() -> dict[str, Any]:
-    """Return what the names in the contract's signatures and in its dataclasses mean, bytes apart."""
+    """Return what the names in the contract's signatures and in its dataclasses mean, bytes apart.
+
+    A module of results that the contract gets later is named here: the test of all verbs says so.
+    """
     rooms: tuple[ModuleType, ...] = (
         collections.abc,
         commands,
@@ -131,6 +144,7 @@ def _words() -> dict[str, Any]:
         logged,
         results,
         search_results,
+        session_results,
         values,
     )
     words = {name: value for room in rooms for name, value in vars(room).items()}
