@@ -23,6 +23,7 @@ _ELSEWHERE = {
     "lab": ("lab", "rent"),
     "ui": ("ui",),
     "tokens": ("token",),
+    "outbox": ("outbox",),
 }
 """Commands by their module in `commands`: each is imported when it is asked for."""
 

@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
 
         faults = [in_words(error)]
     if faults:
-        _complain(" ".join("; ".join(faults).split()))
+        _complain(" ".join("; ".join(dict.fromkeys(faults)).split()))
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from pinfold.server.project import Project, resolve
 from pinfold.store.errors import InvalidInputError, NotFoundError
 from pinfold.store.values import MAX_ARTIFACT_BYTES
 
+_SERVERS = ("https://", "http://")
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -20,7 +23,8 @@ class Settings:
     `home` is the data directory (`PINFOLD_HOME`, default: the user's), `roots` the folders below which
     `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
     artifact (`PINFOLD_MAX_ARTIFACT_BYTES`), `spill_tokens` how much output is long (`PINFOLD_SPILL_TOKENS`).
-    `store` is the address of a store that is shared (`PINFOLD_STORE`), None for the project's own below `home`.
+    `store` is the address of a store that is shared (`PINFOLD_STORE`, or `PINFOLD_URL` for a team's server, where
+    `{project}` stands for the project's name), None for the project's own below `home`.
     """
 
     home: Path
@@ -40,9 +44,23 @@ class Settings:
         """Where this project's store lies."""
         return self.home / "projects" / self.project.folder_name
 
+    @property
+    def is_on_a_server(self) -> bool:
+        """Whether the store is a team's server's."""
+        return (self.store or "").startswith(_SERVERS)
+
+    def own_folder(self) -> Path:
+        """Return where this project's store lies on this machine; raises `InvalidInputError` for a shared one."""
+        if self.store is not None:
+            raise InvalidInputError(
+                "This project's store is a shared one, and that is done where its files are.",
+                "Ask who runs it; without PINFOLD_STORE and PINFOLD_URL the store of this machine is meant.",
+            )
+        return self.store_folder
+
     def existing_store(self) -> Path:
-        """Return where this project's store lies; raises `NotFoundError` when nothing has been kept for it yet."""
-        if not self.store_folder.exists():
+        """Return `own_folder`; raises `NotFoundError` when nothing has been kept for the project yet."""
+        if not self.own_folder().exists():
             from pinfold.server.own_command import command_name
 
             raise NotFoundError(
@@ -115,5 +133,16 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
             environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES, unit="bytes"
         ),
         spill_tokens=spill_tokens(environment),
-        store=environment.get("PINFOLD_STORE") or None,
+        store=_shared_store(environment, project.name),
     )
+
+
+def _shared_store(environment: Mapping[str, str], project: str) -> str | None:
+    store, url = environment.get("PINFOLD_STORE"), environment.get("PINFOLD_URL")
+    if store and url:
+        raise InvalidInputError("PINFOLD_STORE and PINFOLD_URL both name a store.", "Unset one of them.")
+    if not url:
+        return store or None
+    if not url.startswith(_SERVERS):
+        raise InvalidInputError("PINFOLD_URL is no address of a server.", "It begins with https://.")
+    return url.replace("{project}", re.sub(r"[^a-z0-9._-]+", "-", project.casefold()).strip("-._")[:64])

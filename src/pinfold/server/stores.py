@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from pinfold.store.errors import InvalidInputError
@@ -9,8 +10,10 @@ from pinfold.store.errors import InvalidInputError
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
     from pinfold.store import Store
+    from pinfold.store.sync import OpenedStore
 
-_FORMS = "A store is a folder, or postgresql://USER@HOST/DATABASE."
+_FORMS = "A store is a folder, https://HOST/p/PROJECT, or postgresql://USER@HOST/DATABASE."
+_WEB = ("https", "http")
 
 
 async def open_store_of(settings: Settings) -> Store:
@@ -21,7 +24,8 @@ async def open_store_of(settings: Settings) -> Store:
 async def open_by_address(address: str, project: str) -> Store:
     """Open the store at an address, making it when there is none; the caller closes it.
 
-    An address is the folder of one project's SQLite store. `project` names the project in replies.
+    An address is the folder of one project's SQLite store, or that of a team's server (`PINFOLD_TOKEN` opens it).
+    `project` names the project in replies; a team's server has its own name for it.
     Raises `InvalidInputError` for another address, and what opening such a store raises.
     """
     scheme, separator, _ = address.partition("://")
@@ -31,4 +35,27 @@ async def open_by_address(address: str, project: str) -> Store:
         from pinfold.store.sqlite.store import open_store
 
         return await open_store(Path(address), project)
+    if scheme in _WEB:
+        from pinfold.server.team import open_team
+
+        return await open_team(address, os.environ)
+    raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)
+
+
+def open_direct_of(settings: Settings, wait_s: float | None = None) -> OpenedStore:
+    """Open what the settings name for those who wait where they call, for a lock at most `wait_s`; see above."""
+    scheme, separator, _ = settings.address.partition("://")
+    if not separator:
+        from pathlib import Path
+
+        from pinfold.store.sqlite.direct import open_direct
+        from pinfold.store.sqlite.gate import WAIT_S
+
+        return open_direct(
+            Path(settings.address), settings.project.name, WAIT_S if wait_s is None else wait_s
+        )
+    if scheme in _WEB:
+        from pinfold.server.team import open_team_direct
+
+        return open_team_direct(settings, os.environ)
     raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)

@@ -103,13 +103,13 @@ class ReadOnlyError(PinfoldError):
 
 
 class UnknownOutcomeError(PinfoldError):
-    """The write may or may not exist: the commit itself failed."""
+    """The write may or may not exist: the commit itself failed, or its answer was lost. `cause` says which."""
 
     code = "unknown"
 
     def __init__(self, cause: str) -> None:
         super().__init__(
-            f"The outcome is unknown: the commit failed ({cause}), the write may exist.",
+            f"The outcome is unknown: {cause}, the write may exist.",
             "Send the same call again with the same key; it never makes a second one.",
         )
 
@@ -122,3 +122,35 @@ class DamagedError(PinfoldError):
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
         self.what = what
+
+
+class UnreachableError(PinfoldError):
+    """The server that holds the store cannot be spoken to; nothing was written. `why` is a few words."""
+
+    code = "unreachable"
+
+    def __init__(
+        self, server: str, why: str, hint: str = "Try again when it is there; PINFOLD_URL says where it is."
+    ) -> None:
+        super().__init__(f"The team's server at {server} is out of reach ({why}); nothing was written.", hint)
+
+
+class RefusedError(PinfoldError):
+    """The team's server does not let this token do that; nothing happened."""
+
+    code = "refused"
+
+    def __init__(self, server: str, why: str, hint: str) -> None:
+        super().__init__(f"The team's server at {server} refused: {why}.", hint)
+
+
+class DeferredError(PinfoldError):
+    """It cannot be written now; it is kept on this machine, and sent when the team's server takes it."""
+
+    code = "deferred"
+
+    def __init__(self, cause: PinfoldError) -> None:
+        super().__init__(
+            cause.message,
+            f"{cause.hint} What was to be written waits here, and is sent once: `pinfold outbox`.",
+        )

@@ -32,9 +32,17 @@ def doctor_report(settings: Settings) -> tuple[Report, bool]:
 def _findings(settings: Settings) -> Iterator[Finding]:
     yield from installation(settings, os.environ)
     yield examine_engine()
-    if settings.store_folder.exists():
+    if settings.is_on_a_server:
+        yield from _team(settings)
+    elif settings.store_folder.exists():
         yield ok("store", str(settings.store_folder))
         yield from examine(settings.store_folder)
     else:
         yield ok("store", f"{settings.store_folder}: nothing has been kept for this project yet")
     yield from registrations(settings, os.environ)
+
+
+def _team(settings: Settings) -> Iterator[Finding]:
+    from pinfold.server.doctor.team import team  # with what speaks to servers
+
+    return team(settings, os.environ)

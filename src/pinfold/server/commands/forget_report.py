@@ -147,6 +147,8 @@ def _scrub_line(scrubbed: Scrubbed) -> str:
 
 def _left(settings: Settings) -> dict[str, Any]:
     """Return what still holds it, because it is not ours to touch or was made to outlast everything."""
+    if settings.store is not None:
+        return {"backups": []}
     kept = sorted(Place(settings.existing_store()).backups.glob("*.db"))  # also one that a person named
     return {"backups": [str(file) for file in kept]}
 
@@ -154,6 +156,8 @@ def _left(settings: Settings) -> dict[str, Any]:
 def _warn(settings: Settings) -> None:
     for backup in _left(settings)["backups"]:
         click.echo(f"still in the backup {visible(backup)}: delete it when it is no longer needed", err=True)
+    if settings.store is not None:
+        click.echo("not looked at: backups of the shared store, which may hold it, too", err=True)
     click.echo("not touched: the clients' own transcripts, which may hold it, too", err=True)
 
 

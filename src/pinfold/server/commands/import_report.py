@@ -15,11 +15,11 @@ from pinfold.context.visible import counted, size_text
 from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_direct_of
 from pinfold.server.terminals import is_terminal
 from pinfold.server.transcripts.finding import Found, found_at, of_project
 from pinfold.server.transcripts.importing import Imported, import_transcripts, unread
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.sqlite.direct import open_direct
 
 _CLIENTS = {"claude": "claude-code"}
 _COLUMNS = ("client", "size", "written (UTC)", "transcript")
@@ -55,10 +55,11 @@ def import_report(
 
 def _imported(settings: Settings, found: Sequence[Found]) -> Imported:
     """Read them; a store is made only for something to keep."""
-    nothing = None if settings.store_folder.exists() else unread(found)
+    is_there = settings.store is not None or settings.store_folder.exists()
+    nothing = None if is_there else unread(found)
     if nothing is not None:
         return nothing
-    store = open_direct(settings.store_folder, settings.project.name)
+    store = open_direct_of(settings)
     try:
         with _bar(found) as progress:
             return import_transcripts(store, found, progress)

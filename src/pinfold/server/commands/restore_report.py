@@ -50,7 +50,7 @@ def restore_store(settings: Settings, file: Path, mode: Mode | None, *, anyway: 
     """
     with ExitStack() as stack:
         with bar("verify the backup") as progress:
-            staging = staged(Place(settings.store_folder), file.absolute(), settings.project.name, progress)
+            staging = staged(Place(settings.own_folder()), file.absolute(), settings.project.name, progress)
             ready = stack.enter_context(staging)
         if ready.plan.foreign and not anyway:
             raise InvalidInputError(

@@ -6,7 +6,8 @@ import os
 import time
 
 from pinfold.server.hooks.occasion import Occasion
-from pinfold.store.sqlite.direct import DirectStore
+from pinfold.store.errors import PinfoldError
+from pinfold.store.sync import SyncStore
 
 _LIMIT_S = 5.0
 _LIMITS_S = {"session-end": 0.6, "pre-compact": 20.0, "post-compact": 10.0, "subagent-stop": 10.0}
@@ -24,7 +25,7 @@ def act(occasion: Occasion) -> str:
     return ""
 
 
-def catch_up(occasion: Occasion, store: DirectStore) -> bool:
+def catch_up(occasion: Occasion, store: SyncStore) -> bool:
     """Read what is new in the event's transcript, where it has one, for at most as long as its client waits.
 
     Return whether nothing was left unread.
@@ -35,11 +36,17 @@ def catch_up(occasion: Occasion, store: DirectStore) -> bool:
     from pinfold.server.transcripts.finding import found_at  # a new conversation has nothing to read yet
     from pinfold.server.transcripts.follow import Source, follow
 
-    deadline = time.monotonic() + limit_s(occasion.event)
+    team = occasion.team
+    deadline = time.monotonic() + (limit_s(occasion.event) if team is None else team.reading_s)
     found = found_at(path, occasion.client)
     if found is None:
         return True
-    return follow(store, Source(found, occasion.caller, briefed=True), deadline).is_complete
+    try:
+        return follow(store, Source(found, occasion.caller, briefed=True), deadline).is_complete
+    except PinfoldError as error:
+        if team is None:
+            raise
+        raise team.read_later(found, occasion.conversation, error) from error
 
 
 def limit_s(event: str) -> float:

@@ -7,7 +7,7 @@ from pinfold.server.hooks.occasion import Occasion
 from pinfold.server.transcripts.folds import record
 from pinfold.server.transcripts.items import Compacted
 from pinfold.server.transcripts.keeping import Keeper
-from pinfold.store.sqlite.direct import DirectStore
+from pinfold.store.sync import SyncStore
 
 
 def before(occasion: Occasion) -> str:
@@ -29,7 +29,7 @@ def after(occasion: Occasion) -> str:
     return ""
 
 
-def tell(occasion: Occasion, store: DirectStore, told: Compacted) -> None:
+def tell(occasion: Occasion, store: SyncStore, told: Compacted) -> None:
     """Record a fold that the client has not written into its transcript yet.
 
     Where there was no time to read all that came before it, earlier folds may be among that: then the transcript

@@ -6,17 +6,23 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from pinfold.server.clients import claude_code, codex
 from pinfold.server.repository import head_of
 from pinfold.server.settings import Settings, read_settings
+from pinfold.server.stores import open_direct_of
 from pinfold.server.transcripts.lenient import Json, parsed, word
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.sqlite.direct import DirectStore, open_direct
+from pinfold.store.sync import SyncStore
 from pinfold.store.values import Caller
+
+if TYPE_CHECKING:
+    from pinfold.server.hooks.team import TeamAtHand
 
 _WAIT_S = 3.0
 _WAITS_S = {"session-end": 0.3}
@@ -26,7 +32,7 @@ _CLIENTS = {"claude": claude_code.NAME, "codex": codex.NAME}
 _MODULES = {claude_code.NAME: "claude_code", codex.NAME: "codex"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Occasion:
     """One event. `client` is the name under which the log knows it, `conversation` the client's session id.
 
@@ -72,14 +78,26 @@ class Occasion:
         return Caller(self.client, self.conversation, "hook", head, branch)
 
     @contextmanager
-    def store(self) -> Iterator[DirectStore]:
+    def store(self) -> Iterator[SyncStore]:
         """Open the project's store for the time of the event, making it if need be."""
-        wait_s = _WAITS_S.get(self.event, _WAIT_S)
-        store = open_direct(self.settings.store_folder, self.settings.project.name, wait_s)
+        if self.team is not None:
+            with self.team.store(self.faults) as shared:
+                yield shared
+            return
+        store = open_direct_of(self.settings, _WAITS_S.get(self.event, _WAIT_S))
         try:
             yield store
         finally:
             store.close()
+
+    @cached_property
+    def team(self) -> TeamAtHand | None:
+        """The team's server, where the store is there."""
+        if not self.settings.is_on_a_server:
+            return None
+        from pinfold.server.hooks.team import TeamAtHand
+
+        return TeamAtHand.of(self.settings, self.event)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ from pinfold.context.repository_lines import moved_since
 from pinfold.server.hooks.catching_up import catch_up
 from pinfold.server.hooks.occasion import Occasion
 from pinfold.store.commands import StartSession
+from pinfold.store.sync import SyncStore
 
 
 def act(occasion: Occasion) -> str:
@@ -21,9 +22,16 @@ def act(occasion: Occasion) -> str:
     with occasion.store() as store:
         with occasion.attempt():
             store.start_session(start)
+        with occasion.attempt():
             catch_up(occasion, store)
-        state = store.brief_state(caller)
-        moved = f"{note}\n" if (note := moved_since(state, caller)) else ""
-        budget = Budget(chars=DEFAULT_BUDGET.chars - len(moved), size_bytes=occasion.particulars.BRIEF_BYTES)
-        brief = render_brief(state, store.fence, budget)
-    return brief.text + moved
+        if occasion.team is not None:
+            return occasion.team.brief(lambda: _brief(occasion, store), occasion.faults)
+        return _brief(occasion, store)
+
+
+def _brief(occasion: Occasion, store: SyncStore) -> str:
+    caller = occasion.caller
+    state = store.brief_state(caller)
+    moved = f"{note}\n" if (note := moved_since(state, caller)) else ""
+    budget = Budget(chars=DEFAULT_BUDGET.chars - len(moved), size_bytes=occasion.particulars.BRIEF_BYTES)
+    return render_brief(state, store.fence, budget).text + moved

@@ -12,7 +12,7 @@ from pinfold.server.hooks.occasion import Occasion
 from pinfold.server.hooks.output import Output
 from pinfold.store.commands import SpillArtifact
 from pinfold.store.results import Artifact
-from pinfold.store.sqlite.direct import DirectStore
+from pinfold.store.sync import SyncStore
 
 _SURE_CHARS_PER_TOKEN = 8
 _LABEL_CHARS = 200
@@ -29,7 +29,7 @@ def act(occasion: Occasion) -> str:
     return str(occasion.particulars.replaced(occasion, note))
 
 
-def _spill(occasion: Occasion, store: DirectStore, output: Output) -> Artifact:
+def _spill(occasion: Occasion, store: SyncStore, output: Output) -> Artifact:
     made = draft(store.redactor, output.blocks(), occasion.settings.max_artifact_bytes, exact=False)
     label = one_line(store.redactor.text(output.label).text, _LABEL_CHARS)
     try:

@@ -23,6 +23,7 @@ from pinfold.server.http.answering import MAX_BODY_BYTES
 from pinfold.server.http.desks import VisitDesks
 from pinfold.server.http.reading import Checked
 from pinfold.server.http.shelf import Shelf
+from pinfold.server.http.verbs import carry_out, introduce
 from pinfold.server.http.visit import visit_of
 from pinfold.tools import TOOLS, input_schema
 from pinfold.tools.tool import Limits
@@ -52,7 +53,11 @@ def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
             tasks.cancel_scope.cancel()
         await shelf.close()
 
-    routes = [Route("/mcp", Checked(StreamableHTTPASGIApp(speaking)), methods=["POST"])]
+    routes = [
+        Route("/mcp", Checked(StreamableHTTPASGIApp(speaking)), methods=["POST"]),
+        Route("/store", introduce, methods=["GET"]),
+        Route("/store/{verb}", carry_out, methods=["POST"]),
+    ]
     return Router(routes, redirect_slashes=False, default=NOT_HERE, lifespan=lifespan)
 
 

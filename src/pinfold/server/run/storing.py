@@ -13,11 +13,11 @@ from pinfold.server.clients import in_shell
 from pinfold.server.repository import head_of
 from pinfold.server.run.kept import Kept, Piece
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_store_of
 from pinfold.store import Store
 from pinfold.store.commands import SpillArtifact
 from pinfold.store.results import Artifact, ArtifactSlice, SpilledArtifact
 from pinfold.store.sqlite.connection import Place
-from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import MAX_LABEL_CHARS, Caller
 
 SOURCE = "pinfold run"
@@ -51,26 +51,26 @@ class Stored:
 async def prepare(settings: Settings) -> bool:
     """Open and close the project's store and load the tokenizer; return whether that made the store.
 
-    Raises what `open_store` raises.
+    Raises what `open_store_of` raises.
     """
     is_new = _is_missing(settings)
-    store = await open_store(settings.store_folder, settings.project.name)
+    store = await open_store_of(settings)
     await store.close()
     count("")
     return is_new
 
 
 def _is_missing(settings: Settings) -> bool:
-    return not Place(settings.store_folder).database.exists()
+    return settings.store is None and not Place(settings.store_folder).database.exists()
 
 
 async def keep(settings: Settings, kept: Kept, label: str, *, is_new: bool) -> Stored:
     """Store a command's output, redacted; `is_new` if `prepare` made the store.
 
-    Raises what `open_store` and `Store.spill_artifact` raise.
+    Raises what `open_store_of` and `Store.spill_artifact` raise.
     """
     is_new = is_new or _is_missing(settings)
-    store = await open_store(settings.store_folder, settings.project.name)
+    store = await open_store_of(settings)
     try:
         spilled = await _spill(store, settings, kept.first(), label)
         whole, rest = spilled.artifact, None

@@ -56,7 +56,7 @@ def translate(error: sqlite3.Error, where: str, *, committing: bool = False) -> 
     if code in _BUSY:
         raise BusyError(BUSY_S, _STRANGER) from error
     if committing and code in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}:
-        raise UnknownOutcomeError(name) from error
+        raise UnknownOutcomeError(f"the commit failed ({name})") from error
     if code == sqlite3.SQLITE_FULL or extended in _NO_SPACE_EXTENDED:
         raise NoSpaceError(where, "" if code == sqlite3.SQLITE_FULL else name) from error
     if code in _DAMAGED or extended in _UNREADABLE_EXTENDED:

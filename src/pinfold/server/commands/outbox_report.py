@@ -1,0 +1,65 @@
+"""What `pinfold outbox` prints: what waits for the team's server, and what came of sending it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from pinfold.context.visible import counted, size_text
+from pinfold.server.commands.listings import when
+from pinfold.server.commands.tables import Report
+from pinfold.server.sending import Sent, send_waiting
+from pinfold.server.settings import Settings
+from pinfold.server.team import Post, post_of
+from pinfold.store import Progress
+from pinfold.store.remote.link import Patience
+from pinfold.store.remote.outbox import Waiting
+from pinfold.store.values import stamp
+
+_COLUMNS = ("number", "what", "since (UTC)", "size", "state")
+
+
+def outbox_report(settings: Settings) -> Report:
+    """Return what waits. Raises `InvalidInputError` where the store is not on a team's server."""
+    post = post_of(settings, os.environ)
+    found = post.outbox.waiting()
+    total = f"{counted(len(found), 'thing')}, {size_text(sum(each.size_bytes for each in found))}"
+    return _report(post, found, f"{total}. `pinfold outbox --send` sends it." if found else "Nothing waits.")
+
+
+def send_report(settings: Settings, progress: Progress | None) -> tuple[Report, bool]:
+    """Send what waits; return what is left, and whether that is nothing."""
+    post = post_of(settings, os.environ)
+    total = len(post.outbox.to_send())
+    store = post.open(Patience())
+    try:
+        sent = send_waiting(store, progress=progress and (lambda count: progress(count, total)))
+    finally:
+        store.close()
+    left = post.outbox.waiting()
+    return _report(post, left, _remark(sent, len(left)), {"sent": sent.count, "why": sent.why}), not left
+
+
+def _remark(sent: Sent, left: int) -> str:
+    told = [f"Sent: {counted(sent.count, 'thing')}; left: {left}.", *sent.refused]
+    return " ".join([*told, sent.why] if sent.why else told)
+
+
+def _report(
+    post: Post, found: list[Waiting], remark: str, more: Mapping[str, int | str | None] = MappingProxyType({})
+) -> Report:
+    items = [asdict(each) | {"path": str(each.path), "at": _at(each)} for each in found]
+    facts = {"server": str(post.address), "waiting": items, **more}
+    return Report(facts, _COLUMNS, list(map(_row, found)), remark)
+
+
+def _row(what: Waiting) -> tuple[str, ...]:
+    state = f"refused: {what.path}" if what.is_refused else ""
+    return str(what.number), what.kind, when(_at(what)), size_text(what.size_bytes), state
+
+
+def _at(what: Waiting) -> str:
+    return stamp(datetime.fromtimestamp(what.at, UTC))

@@ -1,0 +1,144 @@
+"""What cannot be asked of a team's server says why, and what to do; a token goes nowhere in clear."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from pinfold.server.team import address_of
+from pinfold.store.commands import PinDecision
+from pinfold.store.errors import (
+    InvalidInputError,
+    PinfoldError,
+    ReadOnlyError,
+    RefusedError,
+    UnreachableError,
+)
+from pinfold.store.remote.address import read_address
+from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
+from pinfold.store.values import Caller
+from tests.http.serving import Served
+
+ANNA = Caller("claude-code", "anna")
+
+
+def reached(team: Served, project: str, token: str) -> RemoteSyncStore:
+    return open_remote_direct(read_address(f"http://127.0.0.1:{team.port}/p/{project}", token), "here")
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "pinfold_" + "x" * 43])
+def test_without_a_token_that_the_server_knows_nothing_is_told(
+    team: Served, tmp_path: Path, token: str
+) -> None:
+    team.token(tmp_path.name.lower(), "demo")
+    with pytest.raises(RefusedError, match=r"knows no such token.*PINFOLD_TOKEN"):
+        reached(team, "demo", token)
+
+
+def test_a_token_that_is_revoked_meanwhile_opens_nothing_more(team: Served) -> None:
+    with closing(reached(team, "revoked", team.token("for-a-while", "revoked"))) as store:
+        store.pin_decision(PinDecision(ANNA, "rule 1", "said"))
+        team.tokens.revoke("for-a-while")
+        with pytest.raises(RefusedError, match="revoked"):
+            store.pin_decision(PinDecision(ANNA, "rule 2", "said"))
+
+
+def test_another_project_is_not_there(team: Served) -> None:
+    token = team.token("of-one", "one")
+    for project in ("other", "one-that-nobody-has"):
+        with pytest.raises(RefusedError, match="no such project for this token"):
+            reached(team, project, token)
+
+
+def test_a_token_to_read_reads_and_does_not_write(team: Served) -> None:
+    with closing(reached(team, "shared", team.token("writer", "shared"))) as writer:
+        writer.pin_decision(PinDecision(ANNA, "rule 1", "said"))
+    with closing(reached(team, "shared", team.token("reader", "shared", may_write=False))) as reader:
+        assert [pin.text for pin in reader.brief_state(None).pins] == ["rule 1"]
+        with pytest.raises(ReadOnlyError, match="can only be read"):
+            reader.pin_decision(PinDecision(ANNA, "rule 2", "said"))
+
+
+@pytest.mark.parametrize(
+    "url", ["http://10.1.2.3", "http://pinfold.example.com/p/app", "http://127.0.0.1.evil.org"]
+)
+def test_a_token_goes_in_clear_to_no_other_machine_unless_told(url: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"would go in clear.*https://.*PINFOLD_CLEAR=1"):
+        address_of(url, {"PINFOLD_TOKEN": "t"})
+    assert str(address_of(url, {"PINFOLD_TOKEN": "t", "PINFOLD_CLEAR": "1"})) == url
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:7463/p/app", "http://localhost", "http://[::1]:7463", "https://a.b/p/c"]
+)
+def test_an_address_is_shown_as_it_was_given_and_without_its_token(url: str) -> None:
+    address = read_address(f"{url}/", "sesame")
+    assert (str(address), "sesame" in repr(address)) == (url, False)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "ftp://a", "https://", "https://a:port", "https://a/?x", "https://me:pw@a", "a.b"]
+)
+def test_what_is_no_address_is_refused_without_being_quoted(url: str) -> None:
+    with pytest.raises(InvalidInputError) as refused:
+        read_address(url, "t")
+    assert "pw" not in str(refused.value)
+
+
+def test_a_token_file_is_taken_only_if_nobody_else_can_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("sesame\n")
+    for mode in (0o604, 0o640):
+        file.chmod(mode)
+        with pytest.raises(InvalidInputError, match="Others can read"):
+            address_of("https://a", {"PINFOLD_TOKEN_FILE": str(file)})
+    file.chmod(0o600)
+    assert address_of("https://a", {"PINFOLD_TOKEN_FILE": str(file)}).token == "sesame"
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        address_of("https://a", {"PINFOLD_TOKEN_FILE": str(tmp_path / "none")})
+
+
+def test_a_token_with_a_line_end_in_it_is_refused() -> None:
+    with pytest.raises(InvalidInputError, match="The token is none"):
+        read_address("https://a", "one\r\nX-Other: 2")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "words"),
+    [
+        ((200, b"<html>"), UnreachableError, "the connection was cut"),
+        ((200, b"result {}\n"), RefusedError, "no pinfold"),
+        ((503, b""), UnreachableError, "HTTP status 503"),
+        ((301, b""), UnreachableError, "HTTP status 301"),
+    ],
+)
+def test_whatever_else_answers_there_is_told_apart(
+    answer: tuple[int, bytes], kind: type[PinfoldError], words: str
+) -> None:
+    with answering(*answer) as port, pytest.raises(kind, match=words):
+        open_remote_direct(read_address(f"http://127.0.0.1:{port}", "t"), "here")
+
+
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[int]:
+    """Serve one answer to whatever is asked."""
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
