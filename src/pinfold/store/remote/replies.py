@@ -64,7 +64,7 @@ def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
 def _error(told: bytes) -> PinfoldError:
     """Return the error of which a server told, as the class that it was there."""
     given = json.loads(told)
-    kind = _KINDS.get(given["code"], PinfoldError)
+    kind = KINDS.get(given["code"], PinfoldError)
     error = kind.__new__(kind)
     PinfoldError.__init__(error, given["message"], given["hint"])
     for name, value in given["facts"].items():
@@ -72,4 +72,7 @@ def _error(told: bytes) -> PinfoldError:
     return error
 
 
-_KINDS: dict[str, type[PinfoldError]] = {kind.code: kind for kind in PinfoldError.__subclasses__()}
+KINDS: dict[str, type[PinfoldError]] = {
+    kind.code: kind for kind in PinfoldError.__subclasses__() if kind.__module__ == PinfoldError.__module__
+}
+"""The errors of the store by their codes; what is above the store has others, which never come from there."""
