@@ -31,7 +31,7 @@ from pinfold.store.commands import CheckpointState, Message, PinDecision, Record
 from pinfold.store.errors import ConflictError, NotFoundError, UnknownOutcomeError
 from pinfold.store.forgetting import Forget
 from pinfold.store.results import PinnedDecision
-from pinfold.store.sqlite import transaction
+from pinfold.store.sql import transaction
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.values import Caller, Pointer, PointerKind, Receipt
 from tests.contract.acts import find, spill

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.planted.planting import Edit, Plant
 
 _VERIFYING = "store/sqlite/verifying.py"
-_CHAIN = "store/sqlite/chain.py"
-_BYTES = "store/sqlite/checking_bytes.py"
-_REBUILDING = "store/sqlite/rebuilding.py"
+_CHAIN = "store/sql/chain.py"
+_BYTES = "store/sql/checking_bytes.py"
+_REBUILDING = "store/sql/rebuilding.py"
 _CONNECTION = "store/sqlite/connection.py"
 _JSON_LINES = "server/export/json_lines.py"
 _MARKDOWN = "server/export/markdown.py"
@@ -169,7 +169,7 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/spilling.py",
+                "store/sql/spilling.py",
                 '    if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():\n'
                 '        return\n    made = tx.db.execute(\n        "INSERT INTO',
                 '    made = tx.db.execute(\n        "INSERT OR REPLACE INTO',
@@ -182,7 +182,7 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/apply.py",
+                "store/sql/apply.py",
                 "    return start < INDEXED_HEAD_BYTES or",
                 "    return start >= 0 or",
             ),
@@ -194,7 +194,7 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/apply.py",
+                "store/sql/apply.py",
                 "        index_entry(db, entry, change.text)\n",
                 "        index_entry(db, entry, change.text)\n        for again in range(3):\n"
                 "            index_entry(db, entry + 10**9 * (again + 1), change.text)\n",

@@ -70,7 +70,7 @@ _ONCE = (
         "P4",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        if key is None:\n            return None",
                 "        return None",
             ),
@@ -82,7 +82,7 @@ _ONCE = (
     Plant(
         "an equal pin is pinned again",
         "P4",
-        (Edit("store/sqlite/pinning.py", "elif earlier is None and command.key is None:", "elif False:"),),
+        (Edit("store/sql/pinning.py", "elif earlier is None and command.key is None:", "elif False:"),),
         ("tests/contract/test_pins.py::test_the_same_content_again_is_the_first_pin",),
     ),
     Plant(
@@ -90,7 +90,7 @@ _ONCE = (
         "P4",
         (
             Edit(
-                "store/sqlite/appending.py",
+                "store/sql/appending.py",
                 "if message.external_id and _is_known(",
                 "if False and _is_known(",
             ),
@@ -224,7 +224,7 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 ' UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?)"',
                 ' UNION ALL SELECT 0 WHERE ? = 0)"',
             ),
@@ -234,7 +234,7 @@ _FORGOTTEN = (
     Plant(
         "an import brings the forgotten back",
         "P38",
-        (Edit("store/sqlite/forgetting/erasing.py", '"ids": ids[start : start + BATCH]', '"ids": []'),),
+        (Edit("store/sql/forgetting/erasing.py", '"ids": ids[start : start + BATCH]', '"ids": []'),),
         (
             "tests/contract/test_forgetting.py::test_a_message_that_was_forgotten_does_not_come_back_with_its_transcript",
         ),
@@ -244,7 +244,7 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/forgetting/erasing.py",
+                "store/sql/forgetting/erasing.py",
                 "            if text:\n                unindex_entry",
                 "            if not text:\n                unindex_entry",
             ),
@@ -254,7 +254,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub that does not write the file anew",
         "P38",
-        (Edit("store/sqlite/forgetting/scrubbing.py", '            db.execute("VACUUM")\n', ""),),
+        (Edit("store/sqlite/scrubbing.py", '            db.execute("VACUUM")\n', ""),),
         (
             "tests/faults/test_forgetting.py::test_no_copy_is_left_of_what_was_written_without_care_for_free_pages",
         ),
@@ -262,7 +262,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub that leaves the index in pieces",
         "P38",
-        (Edit("store/sqlite/forgetting/scrubbing.py", "VALUES ('optimize')", "VALUES ('integrity-check')"),),
+        (Edit("store/sqlite/scrubbing.py", "VALUES ('optimize')", "VALUES ('integrity-check')"),),
         ("tests/faults/test_forgetting.py::test_nothing_of_the_forgotten_is_left_in_any_byte_of_the_files",),
     ),
     Plant(
@@ -270,7 +270,7 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/forgetting/scrubbing.py",
+                "store/sqlite/scrubbing.py",
                 "    return any(not db.execute",
                 "    return True or any(not db.execute",
             ),
@@ -280,7 +280,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub is done once it was begun",
         "P38",
-        (Edit("store/sqlite/forgetting/erasing.py", "    owe(tx)\n", ""),),
+        (Edit("store/sql/forgetting/erasing.py", "    owe(tx)\n", ""),),
         ("tests/faults/test_forgetting.py::test_a_scrub_that_a_reader_holds_up_is_owed_and_done_later",),
     ),
 )

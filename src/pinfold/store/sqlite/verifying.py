@@ -11,12 +11,13 @@ from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
 from pinfold.store.events import GENESIS
 from pinfold.store.results import VerifyReport
-from pinfold.store.sqlite.chain import event_problems
-from pinfold.store.sqlite.checking_bytes import check_bytes
+from pinfold.store.sql.chain import event_problems
+from pinfold.store.sql.checking_bytes import check_bytes
+from pinfold.store.sql.rebuilding import log_rows
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.private_copy import private_copy, unreadable
-from pinfold.store.sqlite.rebuilding import log_rows
 from pinfold.store.sqlite.schema import missing_or_foreign
 from pinfold.store.sqlite.staleness import differences
 from pinfold.store.sqlite.upgrading import is_old, upgrade
@@ -71,9 +72,7 @@ def _part(progress: Progress | None, start: int, end: int) -> Progress | None:
 class _Verification:
     """One look at a private copy, which it uses up."""
 
-    def __init__(
-        self, copy: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]
-    ) -> None:
+    def __init__(self, copy: SqliteDatabase, progress: Progress | None, receipts: Sequence[Receipt]) -> None:
         self._db = copy
         self._progress = progress
         self._receipts = receipts
