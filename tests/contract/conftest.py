@@ -9,6 +9,7 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.sqlite.store import open_store
+from tests.postgres import shared
 
 Open = Callable[[], Awaitable[Store]]
 
@@ -18,18 +19,31 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(params=["sqlite"])
-async def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
+@pytest.fixture(params=["sqlite", "postgres"])
+async def open_again(
+    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Open]:
     opened: list[Store] = []
+    open_one = _in_file(tmp_path) if request.param == "sqlite" else _in_database(tmp_path, tmp_path_factory)
 
-    async def open_one() -> Store:
-        store = await open_store(tmp_path / "store", "demo")
-        opened.append(store)
-        return store
+    async def open_it() -> Store:
+        opened.append(await open_one())
+        return opened[-1]
 
-    yield open_one
+    yield open_it
     for store in opened:
         await store.close()
+
+
+def _in_file(folder: Path) -> Open:
+    return lambda: open_store(folder / "store", "demo")
+
+
+def _in_database(folder: Path, places: pytest.TempPathFactory) -> Open:
+    address = shared.database(shared.run_folder(places))
+    from pinfold.store.postgres.store import open_store as open_project
+
+    return lambda: open_project(address, folder.name)
 
 
 @pytest.fixture

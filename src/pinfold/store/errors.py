@@ -122,3 +122,14 @@ class DamagedError(PinfoldError):
     def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
         super().__init__(f"{what} is damaged; nothing was changed.", hint)
         self.what = what
+
+
+class UnreachableError(PinfoldError):
+    """The server that holds the store cannot be spoken to; nothing was written. `why` is a few words."""
+
+    code = "unreachable"
+
+    def __init__(
+        self, server: str, why: str, hint: str = "Try again when it is there; PINFOLD_URL says where it is."
+    ) -> None:
+        super().__init__(f"The team's server at {server} is out of reach ({why}); nothing was written.", hint)
