@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -24,7 +25,7 @@ async def open_again(
     request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Open]:
     opened: list[Store] = []
-    open_one = _in_file(tmp_path) if request.param == "sqlite" else _in_database(tmp_path, tmp_path_factory)
+    open_one = _in_file(tmp_path) if request.param == "sqlite" else _in_database(tmp_path_factory)
 
     async def open_it() -> Store:
         opened.append(await open_one())
@@ -39,11 +40,11 @@ def _in_file(folder: Path) -> Open:
     return lambda: open_store(folder / "store", "demo")
 
 
-def _in_database(folder: Path, places: pytest.TempPathFactory) -> Open:
-    address = shared.database(shared.run_folder(places))
+def _in_database(places: pytest.TempPathFactory) -> Open:
+    address, project = shared.database(shared.run_folder(places)), uuid4().hex
     from pinfold.store.postgres.store import open_store as open_project
 
-    return lambda: open_project(address, folder.name)
+    return lambda: open_project(address, project)
 
 
 @pytest.fixture

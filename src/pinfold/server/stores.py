@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pinfold.server.settings import Settings
     from pinfold.store import Store
 
+_POSTGRES = ("postgresql", "postgres")
 _FORMS = "A store is a folder, or postgresql://USER@HOST/DATABASE."
 
 
@@ -21,7 +22,8 @@ async def open_store_of(settings: Settings) -> Store:
 async def open_by_address(address: str, project: str) -> Store:
     """Open the store at an address, making it when there is none; the caller closes it.
 
-    An address is the folder of one project's SQLite store. `project` names the project in replies.
+    An address is the folder of one project's SQLite store, or a PostgreSQL database, behind whose `#` the project's
+    name there may stand. `project` names the project otherwise.
     Raises `InvalidInputError` for another address, and what opening such a store raises.
     """
     scheme, separator, _ = address.partition("://")
@@ -31,4 +33,8 @@ async def open_by_address(address: str, project: str) -> Store:
         from pinfold.store.sqlite.store import open_store
 
         return await open_store(Path(address), project)
+    if scheme in _POSTGRES:
+        from pinfold.server.postgres import open_postgres
+
+        return await open_postgres(address, project)
     raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)

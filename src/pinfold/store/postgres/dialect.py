@@ -11,12 +11,9 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 
 _SPELLINGS = (
-    (r"%", "%%"),
     (r"SELECT value FROM json_each\(\?\)", "SELECT json_array_elements_text(?::json)::bigint"),
     (r"SELECT atom FROM json_each\(\?\)", "SELECT json_array_elements_text(?::json)"),
     (r"\bIS \?", "IS NOT DISTINCT FROM ?"),
-    (r"(?<![:\w]):([a-z_]+)", r"%(\1)s"),
-    (r"\?", "%s"),
     (r"\bON CONFLICT \(", "ON CONFLICT (project, "),
     (r"\binstr\(", "strpos("),
     (r"\bchar\(", "chr("),
@@ -24,6 +21,7 @@ _SPELLINGS = (
     (r"\bCROSS JOIN (\w+ AS \w+) ON\b", r"JOIN \1 ON"),
     (r"\bCAST\(body AS BLOB\)", "convert_to(body, 'UTF8')"),
 )
+_MARK = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_]+)|\?")
 
 
 @lru_cache(1024)
@@ -31,7 +29,14 @@ def translated(statement: str) -> str:
     """Return a statement of a verb for the driver. Unique keys are a project's own: see `schema.py`."""
     for pattern, spelling in _SPELLINGS:
         statement = re.sub(pattern, spelling, statement)
-    return statement
+    return _MARK.sub(_mark, statement.replace("%", "%%"))
+
+
+def _mark(found: re.Match[str]) -> str:
+    """Return a mark for a value as the driver has it; in a quoted text, and of a type, nothing is one."""
+    if found[0] == "?":
+        return "%s"
+    return f"%({found[1]})s" if found[1] else found[0]
 
 
 class _Row(tuple[Any, ...]):
