@@ -104,6 +104,16 @@ def database(run: Path) -> str:
     return as_role(superuser, OWNER, DATABASE)
 
 
+def grant(owner: str) -> None:
+    """Let the role that owns nothing read and write rows."""
+    import psycopg
+
+    with psycopg.connect(owner, autocommit=True) as db:
+        db.execute("SELECT pg_advisory_lock(4711)")
+        db.execute(f"GRANT USAGE ON SCHEMA pinfold TO {CALLER}")
+        db.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA pinfold TO {CALLER}")
+
+
 def run_folder(places: pytest.TempPathFactory) -> Path:
     """Return the folder that all processes of this run of tests share."""
     base = places.getbasetemp()

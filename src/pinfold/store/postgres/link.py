@@ -92,13 +92,13 @@ class Link:
     def write(self, verb: Callable[[Transaction], T], redactor: Redactor, limits: Limits, asked: float) -> T:
         """Run a verb as one transaction and return its outcome; waiting counts from `asked`."""
         wait_ms = max(100, int((limits.wait_s - (time.monotonic() - asked)) * 1000))
+        lock = f"SELECT version FROM schema_version, project WHERE id = {self.project} FOR UPDATE OF project"  # noqa: S608
         begin = (
             f"BEGIN; {self._set('lock_timeout', wait_ms)}"
             f" SET LOCAL statement_timeout = {int(limits.statement_s * 1000)};"
             f" SET LOCAL idle_in_transaction_session_timeout = {_STANDSTILL_S * 1000};"
-            f"{'' if limits.durably else ' SET LOCAL synchronous_commit = off;'}"
-            f" SELECT version FROM schema_version, project WHERE id = {self.project} FOR UPDATE OF project"
-        )  # noqa: S608 - the number is ours
+            f"{'' if limits.durably else ' SET LOCAL synchronous_commit = off;'} {lock}"
+        )
         db, row = self._begin(begin, asked)
         try:
             self._check(row)
@@ -122,10 +122,12 @@ class Link:
 
     def _commit(self, db: Connection) -> None:
         try:
-            db.execute("COMMIT")
+            done = db.execute("COMMIT").statusmessage
         except psycopg.Error as error:
             self._roll_back(db)
             translate(error, self.where, committing=True)
+        if done != "COMMIT":  # what PostgreSQL says where a statement had failed and nobody heeded it
+            raise RuntimeError("The transaction was rolled back, since a statement of it had failed.")
 
     def alone(self, work: Callable[[Connection], T]) -> T:
         """Run what is no transaction of a verb."""

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pinfold.store.sqlite.schema import statements
 
 _TYPES = {"INTEGER": "bigint", "TEXT": 'text COLLATE "C"', "BLOB": "bytea"}
-_COLUMN = re.compile(r"\s+(\w+)\s+(INTEGER|TEXT|BLOB)\b([^,]*)")
+_COLUMN = re.compile(r"(?:\A|,)\s*(\w+)\s+(INTEGER|TEXT|BLOB)\b([^,]*)")
 _TABLE = re.compile(r"CREATE TABLE (\w+) \((.*)\) (?:STRICT|WITHOUT ROWID|, )+;?\s*\Z", re.S)
 _INDEX = re.compile(r"(CREATE (?:UNIQUE )?INDEX \w+ ON \w+ \()")
 _ADDED = re.compile(r"ALTER TABLE (\w+) ADD COLUMN (\w+) (INTEGER|TEXT|BLOB)\b(.*)", re.S)

@@ -23,7 +23,7 @@ _SIZE = (
 )
 _READERS = (
     "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()"
-    " AND datname = current_database()"
+    " AND datname = current_database() AND backend_type = 'client backend'"
 )
 _NOT_OURS = "only the owner of the tables can write them anew: open the store once as that role, and scrub"
 _A_READER = "somebody is reading the database; what they may still see stays until they have ended"

@@ -25,14 +25,13 @@ _CHAIN, _BYTES = 30, 50
 """Where each part of the work ends, in hundredths of all of it."""
 
 _TABLES = (*VIEWS, *INDEX, "words", "posting")
-_PLACING = "(SELECT id, row_number() OVER (ORDER BY id) AS place FROM {0}.entry) AS placed"
-_INDEX = (  # names are ours
-    "SELECT place, seq, pointer, chunk, kind, session, at, ref"
-    f" FROM {{0}}.entry JOIN {_PLACING} USING (id) ORDER BY place",
-    f"SELECT name, path, place FROM {{0}}.entry_path LEFT JOIN {_PLACING} ON id = entry ORDER BY 1, 2, 3",
-    f"SELECT place, body, parts, size FROM {{0}}.words LEFT JOIN {_PLACING} USING (id) ORDER BY place",
+_PLACED = "(SELECT id, row_number() OVER (ORDER BY id) AS place FROM {0}.entry) AS placed"
+_INDEX = (
+    "SELECT place, seq, pointer, chunk, kind, session, at, ref FROM {0}.entry JOIN {1} USING (id) ORDER BY place",
+    "SELECT name, path, place FROM {0}.entry_path LEFT JOIN {1} ON id = entry ORDER BY 1, 2, 3",
+    "SELECT place, body, parts, size FROM {0}.words LEFT JOIN {1} USING (id) ORDER BY place",
     "SELECT token, array_agg(place ORDER BY place) FROM {0}.posting CROSS JOIN unnest(entries) AS held (id)"
-    f" LEFT JOIN {_PLACING} USING (id) GROUP BY token ORDER BY token",
+    " LEFT JOIN {1} USING (id) GROUP BY token ORDER BY token",
 )
 """Entries, their paths and words, and who holds each word; numbered by order, as their ids may have gaps."""
 
@@ -93,7 +92,10 @@ def _digests(db: PostgresDatabase, where: str) -> Iterator[tuple[str, bytes]]:
     """Yield a digest of each view and of the index, of the tables in a schema."""
     for table in VIEWS:
         yield f"view {table}", _digest(db, f"SELECT * FROM {where}.{table} ORDER BY 1, 2")  # noqa: S608
-    yield "search index", _digest(db, *(statement.format(where) for statement in _INDEX))
+    yield (
+        "search index",
+        _digest(db, *(statement.format(where, _PLACED.format(where)) for statement in _INDEX)),
+    )
 
 
 def _digest(db: PostgresDatabase, *statements: str) -> bytes:
