@@ -8,10 +8,14 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
+import time
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+_ATTEMPTS = 50
 PASSWORD = "n0t-for-the-log"
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -46,45 +50,82 @@ class Cluster:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
-        self._options = " ".join(f"-c {name}={value}" for name, value in (_SETTINGS | settings).items())
+        self._settings = _SETTINGS | settings
+        self._said = folder / "said"
+        self._server: subprocess.Popen[str] | None = None
         password = folder / "password"
         password.write_text(PASSWORD)
         safely = ("-U", "postgres", "--auth=scram-sha-256", f"--pwfile={password}")
-        self._run("initdb", *safely, "-E", "UTF8", "--no-locale", "--no-sync")
+        subprocess.run(
+            [self._programs / "initdb", "-D", self._data, *safely, "-E", "UTF8", "--no-locale", "--no-sync"],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            timeout=90,
+            **self._surroundings,
+        )
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
-        options = f"-p {self.port} {self._options}".replace(
-            "unix_socket_directories=", "unix_socket_directories=''"
+        """Start it, and wait until it answers; once more while what is left of a killed one still holds its memory."""
+        for _ in range(_ATTEMPTS):
+            if self._starts():
+                return
+            time.sleep(0.1)  # nobody tells when the last of the killed ones has let go
+        raise RuntimeError(f"the server does not start: {self._said.read_text()}")
+
+    def _starts(self) -> bool:
+        options = [part for name, value in self._settings.items() for part in ("-c", f"{name}={value}")]
+        self._server = subprocess.Popen(
+            [self._programs / "postgres", "-D", self._data, "-p", str(self.port), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            **self._surroundings,
         )
-        self._run("pg_ctl", "-w", "-t", "60", "-l", str(self._home / "log"), "-o", options, "start")
+        assert self._server.stderr is not None
+        ready = threading.Event()
+        reading = threading.Thread(target=self._listen, args=(self._server, ready), daemon=True)
+        reading.start()
+        assert ready.wait(60)
+        return self._server.poll() is None
+
+    def _listen(self, server: subprocess.Popen[str], ready: threading.Event) -> None:
+        """Keep what the server says; it is ready when it says so, and there is no more to wait for when it ends."""
+        assert server.stderr is not None
+        with server.stderr as lines, self._said.open("w") as kept:
+            for line in lines:
+                kept.write(line)
+                kept.flush()
+                if "ready to accept connections" in line:
+                    ready.set()
+        server.wait()
+        ready.set()
 
     def stop(self) -> None:
         """Stop it at once, if it runs."""
-        self._run("pg_ctl", "-m", "immediate", "stop", check=False)
+        if self._server is not None:
+            self._server.send_signal(signal.SIGQUIT)
+            self._server.wait(30)
 
     def kill(self) -> None:
         """Kill the whole server, the process that holds it together first."""
-        postmaster = int((self._data / "postmaster.pid").read_text().split()[0])
-        own = subprocess.run(["ps", "-o", "pid=", "--ppid", str(postmaster)], capture_output=True, text=True)
-        for process in (postmaster, *map(int, own.stdout.split())):
-            os.kill(process, signal.SIGKILL)
+        assert self._server is not None
+        of_it = ["ps", "-o", "pid=", "--ppid", str(self._server.pid)]
+        others = subprocess.run(of_it, capture_output=True, text=True, check=True).stdout.split()
+        for process in (self._server.pid, *map(int, others)):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        self._server.wait(30)
 
     def address(self, role: str = "postgres", database: str = "postgres") -> str:
         """Return the address of a database of the server, as a role sees it."""
         return f"postgresql://{role}:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
-    def _run(self, program: str, *options: str, check: bool = True) -> None:
-        subprocess.run(
-            [self._programs / program, "-D", self._data, *options],
-            check=check,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            timeout=90,
-            cwd=self._home,
-            env={"HOME": str(self._home), "LC_ALL": "C", "PATH": os.defpath},
-            **self._someone,
-        )
+    @property
+    def _surroundings(self) -> dict[str, Any]:
+        own = {"HOME": str(self._home), "LC_ALL": "C", "PATH": os.defpath}
+        return {"cwd": self._home, "env": own, **self._someone}
 
     def _reachable(self, programs: Path, folder: Path) -> Path:
         """Return the programs, or a copy where whoever runs the server may not read them."""

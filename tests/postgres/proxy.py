@@ -21,6 +21,7 @@ class Proxy:
         self._moment: Moment = "unheard"
         self._links: list[socket.socket] = []
         self.cuts = 0
+        self.was_cut = threading.Event()
 
     @property
     def address(self) -> str:
@@ -31,6 +32,7 @@ class Proxy:
 
     def cut_at(self, word: bytes, moment: Moment) -> None:
         """Cut the first connection on which this word passes by; later ones are whole again."""
+        self.was_cut.clear()
         self._word, self._moment = word, moment
 
     def __enter__(self) -> Self:
@@ -39,16 +41,22 @@ class Proxy:
 
     def __exit__(self, *_: object) -> None:
         self._door.close()
-        for link in self._links:
-            link.close()
+        _close(*self._links)
 
     def _listen(self) -> None:
         with suppress(OSError):
             while True:
                 client, _ = self._door.accept()
-                server = socket.create_connection((self._parts.hostname or "", self._parts.port or 5432), 10)
+                self._links.append(client)
+                try:
+                    server = socket.create_connection(
+                        (self._parts.hostname or "", self._parts.port or 5432), 10
+                    )
+                except OSError:  # it was killed
+                    client.close()
+                    continue
                 server.settimeout(None)
-                self._links += [client, server]
+                self._links.append(server)
                 threading.Thread(target=self._forward, args=(client, server), daemon=True).start()
                 threading.Thread(target=self._back, args=(server, client), daemon=True).start()
 
@@ -58,6 +66,7 @@ class Proxy:
                 if self._word is not None and self._word in said:
                     self._word = None
                     self.cuts += 1
+                    self.was_cut.set()
                     if self._moment == "unanswered":
                         client.shutdown(socket.SHUT_RDWR)  # the way back is closed before the server answers
                         server.sendall(said)

@@ -12,11 +12,15 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.postgres.cluster import PASSWORD, binaries
+
+if TYPE_CHECKING:
+    import psycopg
 
 OWNER, CALLER = "pinfold_owner", "pinfold_caller"
 DATABASE = "pinfold_tests"
@@ -86,19 +90,24 @@ def as_role(superuser: str, role: str, database: str) -> str:
     return f"postgresql://{role}:{PASSWORD}@{parts.hostname}:{parts.port}/{database}"
 
 
+def make_roles(db: psycopg.Connection[Any]) -> None:
+    """Make the roles of the tests, where they are not there."""
+    from psycopg.sql import SQL, Identifier, Literal
+
+    for role in (OWNER, CALLER):
+        if db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
+            db.execute(SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(Identifier(role), Literal(PASSWORD)))
+
+
 def database(run: Path) -> str:
     """Return the owner's address of the database of this run, made by the first one that asks."""
     import psycopg
-    from psycopg.sql import SQL, Identifier, Literal
+    from psycopg.sql import SQL, Identifier
 
     superuser = server(run)
     with psycopg.connect(superuser, autocommit=True) as db:
         db.execute("SELECT pg_advisory_lock(4711)")
-        for role in (OWNER, CALLER):
-            if db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
-                db.execute(
-                    SQL("CREATE ROLE {} LOGIN PASSWORD {}").format(Identifier(role), Literal(PASSWORD))
-                )
+        make_roles(db)
         if db.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,)).fetchone() is None:
             db.execute(SQL("CREATE DATABASE {} OWNER {}").format(Identifier(DATABASE), Identifier(OWNER)))
     return as_role(superuser, OWNER, DATABASE)

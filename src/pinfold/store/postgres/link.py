@@ -122,7 +122,7 @@ class Link:
 
     def _commit(self, db: Connection) -> None:
         try:
-            done = db.execute("COMMIT").statusmessage
+            done = db.execute("COMMIT", prepare=False).statusmessage
         except psycopg.Error as error:
             self._roll_back(db)
             translate(error, self.where, committing=True)
@@ -170,7 +170,7 @@ class Link:
     def _roll_back(self, db: Connection) -> None:
         """Undo what is open; a rollback that fails, too, must not hide why there is one."""
         with suppress(psycopg.Error):
-            db.execute("ROLLBACK")
+            db.execute("ROLLBACK", prepare=False)
         if db.closed:
             self._db = None
 
