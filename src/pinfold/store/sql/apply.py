@@ -54,7 +54,8 @@ def apply(db: Database, found: Iterable[Change]) -> None:
                 )
             case Omit():
                 db.execute(
-                    "INSERT OR REPLACE INTO omission (session, message, seq, how) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO omission (session, message, seq, how) VALUES (?, ?, ?, ?)"
+                    " ON CONFLICT (session, message) DO UPDATE SET seq = excluded.seq, how = excluded.how",
                     (change.session, change.message, change.seq, change.how),
                 )
             case AmendFold():
