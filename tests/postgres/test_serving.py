@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from pinfold.server.cli import main
 from tests.faults.lines import Call, Server
 from tests.postgres.cluster import PASSWORD
 
@@ -59,3 +61,47 @@ def test_a_database_out_of_reach_is_said_and_the_server_goes_on(
             assert PASSWORD not in answer.text
         assert server.leave() == 0
     assert PASSWORD not in (places[0][0].parent / "alone.stderr").read_text()
+
+
+def person(home: Path, project: Path, *command: str, **more: str) -> Result:
+    """Run a command as if piped; the variable is put back afterwards."""
+    ours = {"PINFOLD_HOME": str(home), "CLAUDE_CODE_SESSION_ID": None, "PINFOLD_STORE": None, **more}
+    given = [command[0], "--project", str(project), *command[1:]]
+    return CliRunner().invoke(main, given, env=ours, catch_exceptions=False)
+
+
+READING = {
+    ("status",): "PostgreSQL 1",
+    ("pins",): "the retry budget is 7",
+    ("search", "retry budget"): "P1",
+    ("show", "P1"): "measured under load",
+    ("brief",): "the retry budget is 7",
+    ("folds",): "no",
+    ("misses",): "no",
+    ("verify",): "ok: 2 events",
+    ("rebuild", "--dry-run"): "nothing differs",
+    ("rebuild", "--yes"): "rebuilt",
+}
+
+
+def test_the_commands_read_it_by_option_and_by_environment(
+    address: str, places: list[tuple[Path, Path]]
+) -> None:
+    home, project = places[0]
+    with Server(home, project, "one", {"PINFOLD_STORE": address}) as server:
+        assert server.shake_hands()
+        server.call("pin_decision", text="the retry budget is 7", why="measured under load")
+        assert server.leave() == 0
+    for command, told in READING.items():
+        by_option = person(home, project, *command, "--store", address)
+        assert told in by_option.stdout, (command, by_option)
+        assert by_option.exit_code == 0, by_option
+    by_environment = person(home, project, "pins", PINFOLD_STORE=address)
+    assert "the retry budget is 7" in by_environment.stdout
+    wrong = person(home, project, "pins", "--store", address.replace(PASSWORD, f"{PASSWORD}-wrong"))
+    assert (wrong.exit_code, wrong.stdout) == (1, "")
+    assert "out of reach" in wrong.stderr
+    assert PASSWORD not in wrong.stderr
+    unknown = person(home, project, "pins", "--store", "oracle://somewhere")
+    assert "no way to open a store by oracle://" in unknown.stderr
+    assert not home.exists()

@@ -9,6 +9,7 @@ from pinfold.store.errors import InvalidInputError
 if TYPE_CHECKING:
     from pinfold.server.settings import Settings
     from pinfold.store import Store
+    from pinfold.store.sync import OpenedStore
 
 _POSTGRES = ("postgresql", "postgres")
 _FORMS = "A store is a folder, or postgresql://USER@HOST/DATABASE."
@@ -37,4 +38,23 @@ async def open_by_address(address: str, project: str) -> Store:
         from pinfold.server.postgres import open_postgres
 
         return await open_postgres(address, project)
+    raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)
+
+
+def open_direct_of(settings: Settings, wait_s: float | None = None) -> OpenedStore:
+    """Open what the settings name for those who wait where they call, for a lock at most `wait_s`; see above."""
+    scheme, separator, _ = settings.address.partition("://")
+    if not separator:
+        from pathlib import Path
+
+        from pinfold.store.sqlite.direct import open_direct
+        from pinfold.store.sqlite.gate import WAIT_S
+
+        return open_direct(
+            Path(settings.address), settings.project.name, WAIT_S if wait_s is None else wait_s
+        )
+    if scheme in _POSTGRES:
+        from pinfold.server.postgres import open_postgres_direct
+
+        return open_postgres_direct(settings.address, settings.project.name, wait_s)
     raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)

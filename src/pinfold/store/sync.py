@@ -68,3 +68,10 @@ class SyncStore(Protocol):
 
     def brief_state(self, caller: Caller | None, as_of: int | None = None) -> BriefState:
         """See `Store.brief_state`."""
+
+
+class OpenedStore(SyncStore, Protocol):
+    """A `SyncStore` of one's own."""
+
+    def close(self) -> None:
+        """Let go of it."""

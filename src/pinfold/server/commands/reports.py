@@ -11,20 +11,21 @@ import anyio
 
 from pinfold.context.visible import counted
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_store_of
 from pinfold.store import Progress, Store
-from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Receipt
 
 T = TypeVar("T")
 
 
 def ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
-    """Open the project's store, which must exist, ask, and close it."""
+    """Open the project's store, which must exist where it is this machine's, ask, and close it."""
 
-    folder = settings.existing_store()
+    if settings.store is None:
+        settings.existing_store()
 
     async def opened() -> T:
-        store = await open_store(folder, settings.project.name)
+        store = await open_store_of(settings)
         try:
             return await question(store)
         finally:
