@@ -76,8 +76,6 @@ READING = {
     ("search", "retry budget"): "P1",
     ("show", "P1"): "measured under load",
     ("brief",): "the retry budget is 7",
-    ("folds",): "no",
-    ("misses",): "no",
     ("verify",): "ok: 2 events",
     ("rebuild", "--dry-run"): "nothing differs",
     ("rebuild", "--yes"): "rebuilt",

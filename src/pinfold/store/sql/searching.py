@@ -24,16 +24,14 @@ from pinfold.store.errors import (
 from pinfold.store.events import Body, Kind
 from pinfold.store.search_results import Hit, SearchPage
 from pinfold.store.sql import answering, sessions
-from pinfold.store.sql.chunks import chunk_of
 from pinfold.store.sql.database import Database
 from pinfold.store.sql.lineage import current
 from pinfold.store.sql.reading import search_by_number
-from pinfold.store.sql.rows import event_at
 from pinfold.store.sql.search import EntryRow, FoundHit, search
+from pinfold.store.sql.texts import Texts
 from pinfold.store.sql.transaction import Draft, Transaction
 from pinfold.store.sql.verbs import Reading, Writing
 from pinfold.store.values import Caller, Pointer
-from pinfold.store.views import PutEntry, changes
 
 KEPT_SEARCHES = 1_000
 KEPT_QUERY_CHARS = 2_000
@@ -67,7 +65,7 @@ async def note_opened(reader: Reading, writer: Writing, caller: Caller, pointer:
 def _look(db: Database, query: SearchHistory) -> SearchPage:
     if query.session is not None:
         _check_session(db, query.session)
-    found = search(db, query, partial(text_of, db))
+    found = search(db, query, Texts(db))
     hits = tuple(_hit(db, hit) for hit in found.hits)
     repeats = tuple(_pointer(db, hit) for hit in found.repeats)
     return SearchPage(
@@ -90,16 +88,6 @@ def _check_session(db: Database, session: int) -> None:
         raise InvalidInputError(
             f"There is no session {session}.", f"{there_are} Leave `session` out to search all."
         )
-
-
-def text_of(db: Database, row: EntryRow) -> str:
-    """Return an entry's text as it was indexed: a chunk's, or what the event's change says."""
-    if row.chunk is not None:
-        chunk = db.execute("SELECT * FROM chunk WHERE id = ?", (row.chunk,)).fetchone()
-        return chunk_of(chunk).unpack(row.pointer).decode("utf-8", "replace")
-    event = event_at(db, row.seq)
-    entries = (change for change in changes(event) if isinstance(change, PutEntry))
-    return next((entry.text for entry in entries if entry.pointer == row.pointer), "")
 
 
 def _hit(db: Database, hit: FoundHit) -> Hit:

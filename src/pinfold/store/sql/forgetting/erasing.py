@@ -16,7 +16,7 @@ from pinfold.store.sql.lineage import current
 from pinfold.store.sql.readable import readable
 from pinfold.store.sql.rebuilding import count, empty, rebuild
 from pinfold.store.sql.search.entries import COLUMNS, EntryRow
-from pinfold.store.sql.searching import text_of
+from pinfold.store.sql.texts import Texts
 from pinfold.store.sql.transaction import Draft, Transaction, receipt_of
 from pinfold.store.views import PutEntry, changes
 
@@ -116,7 +116,7 @@ def _take_out_entries(tx: Transaction, one: Event) -> None:
         query = f"SELECT {COLUMNS} FROM entry WHERE pointer = ? AND seq = ?"  # noqa: S608
         for row in tx.db.execute(query, (pointer, one.seq)).fetchall():
             entry = EntryRow(*row)
-            text = text_of(tx.db, entry)
+            text = Texts(tx.db)(entry)
             if text:
                 tx.db.take_out_words(entry.id, text)
             tx.db.execute("DELETE FROM entry_path WHERE entry = ?", (entry.id,))
