@@ -78,7 +78,7 @@ READING = {
     ("brief",): "the retry budget is 7",
     ("verify",): "ok: 2 events",
     ("rebuild", "--dry-run"): "nothing differs",
-    ("rebuild", "--yes"): "rebuilt",
+    ("rebuild",): "rebuilt",
 }
 
 

@@ -159,6 +159,7 @@ class Link:
     def connected(self) -> Connection:
         """Return the connection; raises `UnreachableError`."""
         if self._db is None or self._db.closed:
+            self._drop()
             try:
                 self._db = psycopg.connect(self._address.connection, **_OPTIONS)
                 speak(self._db)
@@ -172,13 +173,17 @@ class Link:
         with suppress(psycopg.Error):
             db.execute("ROLLBACK", prepare=False)
         if db.closed:
-            self._db = None
+            self._drop()
 
-    def close(self) -> None:
-        """Let go of the connection. Idempotent."""
+    def _drop(self) -> None:
         if self._db is not None:
             self._db.close()
             self._db = None
+
+    def close(self) -> None:
+        """Let go of the connection, for good. Idempotent."""
+        self._drop()
+        self._lexer.close()
 
 
 def _last_row(answer: psycopg.Cursor[Any]) -> Any:

@@ -5,6 +5,7 @@ What the database's own log, its replicas and its backups hold is for those who 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import psycopg
@@ -21,10 +22,9 @@ _SIZE = (
     "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class"
     " WHERE relnamespace = 'pinfold'::regnamespace AND relkind = 'r'"
 )
-_READERS = (
-    "SELECT count(*) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()"
-    " AND datname = current_database() AND backend_type = 'client backend'"
-)
+_TRIES = 5
+"""A process that just begins to connect counts as a reader for a moment."""
+
 _NOT_OURS = "only the owner of the tables can write them anew: open the store once as that role, and scrub"
 _A_READER = "somebody is reading the database; what they may still see stays until they have ended"
 
@@ -38,13 +38,27 @@ def scrub(db: psycopg.Connection[Any], project: int, progress: Progress | None =
     for done, (table, _) in enumerate(tables):
         if progress is not None:
             progress(done, len(tables))
-        db.execute(f"VACUUM (FULL, ANALYZE) {table}")
-    if db.execute(_READERS).fetchone()[0]:  # type: ignore[index]
-        return Scrubbed(before, size_of(db), _A_READER)
+        if not any(_written_anew(db, table) for _ in range(_TRIES)):
+            return Scrubbed(before, size_of(db), _A_READER)
     with db.transaction():
         db.execute(f"SET LOCAL pinfold.project = {project}")
         db.execute("DELETE FROM pinfold.meta WHERE name = %s", (OWED,))
     return Scrubbed(before, size_of(db))
+
+
+def _written_anew(db: psycopg.Connection[Any], table: str) -> bool:
+    """Write a table anew; False where PostgreSQL tells of dead rows that somebody may still see."""
+    kept: list[int] = []
+
+    def heed(notice: psycopg.errors.Diagnostic) -> None:
+        kept.extend(int(number) for number in re.findall(r"\d+", notice.message_detail or "")[:1])
+
+    db.add_notice_handler(heed)
+    try:
+        db.execute(f"VACUUM (FULL, ANALYZE, VERBOSE) {table}")
+    finally:
+        db.remove_notice_handler(heed)
+    return not any(kept)
 
 
 def size_of(db: psycopg.Connection[Any]) -> int:

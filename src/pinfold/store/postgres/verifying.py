@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -45,8 +46,7 @@ class Verification:
 
     def report(self, link: psycopg.Connection[Any], receipts: Sequence[Receipt]) -> VerifyReport:
         """Check everything; see `Store.verify`."""
-        with link.transaction(force_rollback=True):
-            db = self._begin(link)
+        with self._begun(link) as db:
             log = LogAudit(db)
             log.check_chain(part(self._progress, 0, _CHAIN))
             is_sound = not log.problems
@@ -60,15 +60,18 @@ class Verification:
 
     def stale(self, link: psycopg.Connection[Any]) -> tuple[str, ...]:
         """Return what a rebuild would change; see `Store.stale_views`."""
-        with link.transaction(force_rollback=True):
-            return tuple(self._differences(self._begin(link), self._progress))
+        with self._begun(link) as db:
+            return tuple(self._differences(db, self._progress))
 
-    def _begin(self, link: psycopg.Connection[Any]) -> PostgresDatabase:
-        link.execute(
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL search_path = pinfold;"
-            f" SET LOCAL pinfold.project = {self._project}"
-        )
-        return PostgresDatabase(link, Lexer())
+    @contextmanager
+    def _begun(self, link: psycopg.Connection[Any]) -> Iterator[PostgresDatabase]:
+        """Take one snapshot, of which nothing stays."""
+        with closing(Lexer()) as lexer, link.transaction(force_rollback=True):
+            link.execute(
+                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL search_path = pinfold;"
+                f" SET LOCAL pinfold.project = {self._project}"
+            )
+            yield PostgresDatabase(link, lexer)
 
     def _differences(self, db: PostgresDatabase, progress: Progress | None) -> Iterator[str]:
         stored = dict(_digests(db, "pinfold"))

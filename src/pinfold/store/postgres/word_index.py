@@ -43,6 +43,13 @@ class WordIndex(Index):
 
     def newest(self, expression: str, limit: int) -> list[int]:
         """See `Index.newest`."""
+        return self._ids(expression, limit)
+
+    def every(self, expression: str) -> list[int]:
+        """See `Index.every`."""
+        return self._ids(expression, None)
+
+    def _ids(self, expression: str, limit: int | None) -> list[int]:
         filters, values = self.scope.on_entry()
         joined = " JOIN entry ON entry.id = found.id" if filters else ""
         question = self._within(expression, self.scope.oldest, self.scope.newest, None if filters else limit)
