@@ -34,16 +34,12 @@ def _search(server: Server, _: Diary) -> None:
     assert not server.call("search_history", query="decision of step").failed
 
 
-def _see(server: Server, diary: Diary) -> None:
-    assert look(server, diary)
-
-
 def _mixed(name: str, calls: int) -> list[Act]:
     """Pins, spills, searches, looks at all pins and checkpoints."""
     made: list[Act] = []
     for n in range(calls):
         key = f"{name} step {n}"
-        acts = [_write(pinning(key)), _write(spilling(key, 500)), _search, _see, _write(saving(key))]
+        acts = [_write(pinning(key)), _write(spilling(key, 500)), _search, look, _write(saving(key))]
         made.append(acts[n % len(acts)])
     return made
 
