@@ -118,6 +118,17 @@ async def test_after_a_scrub_no_page_of_a_table_holds_what_was_forgotten(blank: 
     await store.close()
 
 
+async def test_a_scrub_is_owed_as_long_as_somebody_may_still_see_what_went(blank: str) -> None:
+    store = await _filled(f"{blank}#demo")
+    with psycopg.connect(blank) as reader:
+        reader.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        reader.execute("SELECT 1")  # a snapshot, from before
+        await store.forget(Forget(ANNA, match="walrus is pinned"))
+        assert "somebody is reading" in ((await store.scrub()).owed or "")
+    assert (await store.scrub()).owed is None
+    await store.close()
+
+
 async def test_who_does_not_own_the_tables_is_told_that_the_scrub_is_still_owed(
     called: str, address: str
 ) -> None:

@@ -57,14 +57,10 @@ class PostgresMachine(StoreMachine):
             assert all(row[0] for row in db.execute(query, (self.name,)).fetchall())
 
 
+@pytest.mark.full
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    ("examples", "steps"), [(3, 12), pytest.param(12, 25, marks=pytest.mark.full)], ids=["some", "many"]
-)
-def test_whatever_happens_the_database_is_as_the_model_says(
-    owner: str, superuser: str, examples: int, steps: int
-) -> None:
+def test_whatever_happens_the_database_is_as_the_model_says(owner: str, superuser: str) -> None:
     PostgresMachine.address, PostgresMachine.superuser = owner, superuser
     threads = threading.active_count()
-    run_state_machine_as_test(PostgresMachine, settings=machine_settings(examples, steps))
+    run_state_machine_as_test(PostgresMachine, settings=machine_settings(10, 25))
     assert threading.active_count() <= threads + 8

@@ -22,6 +22,7 @@ _SIZE = (
     "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class"
     " WHERE relnamespace = 'pinfold'::regnamespace AND relkind = 'r'"
 )
+_WAIT_MS = 10_000
 _TRIES = 5
 """A process that just begins to connect counts as a reader for a moment."""
 
@@ -30,9 +31,13 @@ _A_READER = "somebody is reading the database; what they may still see stays unt
 
 
 def scrub(db: psycopg.Connection[Any], project: int, progress: Progress | None = None) -> Scrubbed:
-    """Write all tables of the database anew; everybody waits meanwhile, and it takes the room of the largest again."""
+    """Write all tables of the database anew; everybody waits meanwhile, and it takes the room of the largest again.
+
+    A table that somebody else holds for longer than `_WAIT_MS` is an error of the driver that says so.
+    """
     tables = db.execute(_TABLES).fetchall()
     before = size_of(db)
+    db.execute(f"SET lock_timeout = {_WAIT_MS}")
     if not all(is_ours for _, is_ours in tables):
         return Scrubbed(before, before, _NOT_OURS)
     for done, (table, _) in enumerate(tables):
