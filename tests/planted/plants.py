@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
+from tests.planted.database_plants import DATABASE
 from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
 from tests.planted.search_plants import FINDING
 from tests.planted.turn_plants import TURNS
+from tests.postgres.cluster import binaries
 
 _PEN = "store/sqlite/pen.py"
 _OPENING = "store/sqlite/opening.py"
@@ -225,8 +227,8 @@ _FORGOTTEN = (
         (
             Edit(
                 "store/sql/transaction.py",
-                ' UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?)"',
-                ' UNION ALL SELECT 0 WHERE ? = 0)"',
+                ' UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?) AS used"',
+                ' UNION ALL SELECT 0 WHERE ? = 0) AS used"',
             ),
         ),
         ("tests/contract/test_forgetting.py::test_the_number_of_what_is_forgotten_is_never_given_again",),
@@ -245,8 +247,8 @@ _FORGOTTEN = (
         (
             Edit(
                 "store/sql/forgetting/erasing.py",
-                "            if text:\n                unindex_entry",
-                "            if not text:\n                unindex_entry",
+                "            if text:\n                tx.db.take_out_words",
+                "            if not text:\n                tx.db.take_out_words",
             ),
         ),
         ("tests/contract/test_forgetting.py::test_whatever_is_forgotten_the_views_are_those_of_the_log",),
@@ -294,6 +296,7 @@ PLANTS = (
     *CARE,
     *GUARDS,
     *BACKUPS,
+    *(DATABASE if binaries() else ()),  # else the tests that notice are skipped
     *DISK,
     *TURNS,
     *FINDING,
