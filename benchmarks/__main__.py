@@ -17,6 +17,7 @@ from benchmarks.client import PeerError
 from benchmarks.groups import (
     artifacts,
     brief,
+    database,
     disk,
     hooks,
     http,
@@ -39,6 +40,7 @@ GROUPS: dict[str, Callable[[Bench], Iterator[Row]]] = {
     "writers": writers.rows,
     "brief": brief.rows,
     "search": search.rows,
+    "database": database.rows,
     "hooks": hooks.rows,  # behind those whose brief has fewer pins
     "import": imports.rows,
     "disk": disk.rows,

@@ -29,10 +29,11 @@ _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A project folder with a private home of pinfold beside it."""
+    """A project folder with a private home of pinfold beside it; `store` is the address of one that lies elsewhere."""
 
     project: Path
     home: Path
+    store: str | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -44,6 +45,7 @@ class Place:
             "PYTHONPATH": source,
             "PINFOLD_HOME": str(self.home),
             "PINFOLD_PROJECT": str(self.project),
+            **({"PINFOLD_STORE": self.store} if self.store else {}),
         }
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "pinfold"
+BACKENDS = tuple(f"pinfold.store.{name}" for name in ("sql", "sqlite", "postgres"))
 RANK = {"server": 3, "tools": 2, "context": 1, "store": 0}
 
 
@@ -61,6 +62,7 @@ def test_only_their_owners_import_the_sdk_and_the_driver() -> None:
         "sqlite3": "pinfold.store.sqlite",
         "aiosqlite": "pinfold.store.sqlite",
         "portalocker": "pinfold.store.sqlite",
+        "psycopg": "pinfold.store.postgres",
     }
     wrong = [
         f"{module} imports {imported}"
@@ -76,7 +78,7 @@ def test_tools_and_context_know_the_contract_and_no_backend() -> None:
         f"{module} imports {imported}"
         for module, file in _modules()
         for imported in _imports(file)
-        if _room(module) in ("tools", "context") and imported.startswith("pinfold.store.sqlite")
+        if _room(module) in ("tools", "context") and imported.startswith(BACKENDS)
     ]
     assert wrong == []
 

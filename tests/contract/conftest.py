@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -12,6 +13,7 @@ from pinfold.store.remote.address import read_address
 from pinfold.store.remote.store import open_remote
 from pinfold.store.sqlite.store import open_store
 from tests.http.serving import Served, served
+from tests.postgres import shared
 
 Open = Callable[[], Awaitable[Store]]
 
@@ -53,14 +55,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture(params=["sqlite", "http"])
-async def open_again(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Open]:
+@pytest.fixture(params=["sqlite", "postgres", "http"])
+async def open_again(
+    request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Open]:
     opened: list[Store] = []
-    open_one = (
-        _in_file(tmp_path)
-        if request.param == "sqlite"
-        else _on_a_server(request.getfixturevalue("server"), tmp_path.name)
-    )
+    if request.param == "sqlite":
+        open_one = _in_file(tmp_path)
+    elif request.param == "postgres":
+        open_one = _in_database(tmp_path_factory)
+    else:
+        open_one = _on_a_server(request.getfixturevalue("server"), tmp_path.name)
 
     async def open_it() -> Store:
         opened.append(await open_one())
@@ -78,6 +83,13 @@ def _in_file(folder: Path) -> Open:
 def _on_a_server(server: Served, project: str) -> Open:
     address = read_address(f"http://127.0.0.1:{server.port}/p/{project}", server.token(project, project))
     return lambda: open_remote(address, "this-machine")
+
+
+def _in_database(places: pytest.TempPathFactory) -> Open:
+    address, project = shared.database(shared.run_folder(places)), uuid4().hex
+    from pinfold.store.postgres.store import open_store as open_project
+
+    return lambda: open_project(address, project)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pinfold.store import Store
 from pinfold.store.content import CHUNK_BYTES, collect
 from pinfold.store.errors import NotFoundError, TooLargeError
 from pinfold.store.results import ArtifactSlice
-from pinfold.store.sqlite.apply import INDEXED_WHOLE_BYTES
+from pinfold.store.sql.apply import INDEXED_WHOLE_BYTES
 from tests.contract.acts import BEN, find, pin, spill, spill_blocks
 from tests.contract.conftest import Open
 

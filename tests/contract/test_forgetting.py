@@ -295,7 +295,7 @@ async def test_whatever_is_forgotten_the_views_are_those_of_the_log(
     store: Store, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if seed % 2:  # one by one, however much it is
-        monkeypatch.setattr("pinfold.store.sqlite.forgetting.erasing._WORTH_A_REBUILD", 0)
+        monkeypatch.setattr("pinfold.store.sql.forgetting.erasing._WORTH_A_REBUILD", 0)
     draw = random.Random(seed)
     for n in range(40):
         await draw.choice([_pin_one, _spill_one, _check_one, _say_one, _search_one, _answer_one, _fold_one])(

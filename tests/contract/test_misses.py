@@ -166,7 +166,7 @@ async def test_filters_phrases_and_replacements_hold_for_what_was_learned(store:
 async def test_forgetting_either_side_forgets_the_alias(
     store: Store, gone: str, monkeypatch: pytest.MonkeyPatch, *, rebuilds: bool
 ) -> None:
-    monkeypatch.setattr("pinfold.store.sqlite.forgetting.erasing._WORTH_A_REBUILD", 99 if rebuilds else 0)
+    monkeypatch.setattr("pinfold.store.sql.forgetting.erasing._WORTH_A_REBUILD", 99 if rebuilds else 0)
     answer = await _miss_and_answer(store)
     await store.forget(Forget(ANNA, pointers=(pointer(answer if gone == "answer" else "S1"),)))
     assert (await find(store, MISSED, caller=BEN)).hits == ()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest.mock import patch
 
-from pinfold.store.sqlite import transaction
+from pinfold.store.sql import transaction
 
 DECADE = timedelta(days=3_652)
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -27,6 +27,7 @@ _WRITING = {
 """Which event a tool appends, and what of it is looked at."""
 
 _PINNED = "decision of "
+KEYED = "SELECT seq, kind, key, body, digest FROM event WHERE key IS NOT NULL ORDER BY seq"
 
 
 class Asked(Protocol):
@@ -70,18 +71,26 @@ def ask(server: Asked, diary: Diary, calls: Sequence[Call]) -> list[Answer | Non
 
 def look(server: Asked, diary: Diary) -> None:
     """Read all pins page by page and note them."""
+    assert looked(server, diary)
+
+
+def looked(server: Asked, diary: Diary) -> bool:
+    """Read all pins and note them; False, and no note, where an answer is an error or missing."""
     begun = time.monotonic_ns()
     seen: dict[str, str] = {}
     page = {"pointer": "pins", "cursor": ""}
     while True:
-        facts = server.call("fetch_pointer", **page).facts
+        answer = server.together([Call("fetch_pointer", dict(page))])[0]
+        if answer is None or answer.failed:
+            return False
+        facts = answer.facts
         texts = [item["text"] for item in facts["items"]]
         assert not seen.keys() & {text.removeprefix(_PINNED) for text in texts}
         seen |= {text.removeprefix(_PINNED): text for text in texts}
         page["cursor"] = facts.get("next", "")
         if not page["cursor"]:
             diary.saw("pin_decision", begun, seen)
-            return
+            return True
 
 
 def folder_of(home: Path, project: Path) -> Path:
@@ -91,12 +100,15 @@ def folder_of(home: Path, project: Path) -> Path:
 
 def stored(folder: Path) -> list[Stored]:
     """Every event with a key, read past the store."""
-    tools = {kind: (tool, field) for tool, (kind, field) in _WRITING.items()}
-    query = "SELECT seq, kind, key, body, hex(digest) FROM event WHERE key IS NOT NULL ORDER BY seq"
     with closing(sqlite3.connect(folder / "log.db")) as link:
-        rows = link.execute(query).fetchall()
+        return read_rows(link.execute(KEYED).fetchall())
+
+
+def read_rows(rows: Sequence[tuple[int, str, str, str, bytes]]) -> list[Stored]:
+    """Read what the query `KEYED` gave."""
+    tools = {kind: (tool, field) for tool, (kind, field) in _WRITING.items()}
     return [
-        Stored(seq, tools[kind][0], key, json.loads(body)[tools[kind][1]], digest.lower())
+        Stored(seq, tools[kind][0], key, json.loads(body)[tools[kind][1]], digest.hex())
         for seq, kind, key, body, digest in rows
     ]
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import re2
 
-from pinfold.store.sqlite.chunks import chunk_of
+from pinfold.store.sql.chunks import chunk_of
 
 _HALF_CHARS = 12
 

@@ -15,10 +15,10 @@ import pytest
 from pinfold.store.commands import Message, RecordFold
 from pinfold.store.content import Chunk
 from pinfold.store.forgetting import Forget
+from pinfold.store.sql.chunks import chunk_of
+from pinfold.store.sql.forgetting.owing import is_owed
 from pinfold.store.sqlite import connection
-from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.connection import Place
-from pinfold.store.sqlite.forgetting.scrubbing import is_owed
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.values import Caller
 from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill

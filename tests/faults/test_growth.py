@@ -13,7 +13,7 @@ import pytest
 
 from pinfold.store.commands import Outline, SpillArtifact
 from pinfold.store.content import collect
-from pinfold.store.sqlite.apply import INDEXED_WHOLE_BYTES
+from pinfold.store.sql.apply import INDEXED_WHOLE_BYTES
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill

@@ -31,8 +31,9 @@ from pinfold.store.commands import CheckpointState, Message, PinDecision, Record
 from pinfold.store.errors import ConflictError, NotFoundError, UnknownOutcomeError
 from pinfold.store.forgetting import Forget
 from pinfold.store.results import PinnedDecision
-from pinfold.store.sqlite import transaction
-from pinfold.store.sqlite.store import SqliteStore, open_store
+from pinfold.store.sql import transaction
+from pinfold.store.sql.store import SqlStore
+from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller, Pointer, PointerKind, Receipt
 from tests.contract.acts import find, spill
 from tests.faults.plain_model import Model, ModelPin
@@ -75,7 +76,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.folder = self.root / "0"
         self.model = Model()
         self.words = 0
-        self.handles: list[SqliteStore] = []
+        self.handles: list[Any] = []
         self.threads = {thread.ident for thread in threading.enumerate()}
 
     def run(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -83,7 +84,19 @@ class StoreMachine(RuleBasedStateMachine):
         outcome: T = _portal.call(act)
         return outcome
 
-    def any_handle(self, draw: int) -> SqliteStore:
+    async def open_project(self, name: str) -> SqlStore:
+        """Open the store of the project under test, or of the one beside it."""
+        return await open_store(self.folder if name == "demo" else self.root / name, name)
+
+    def committing(self, handle: Any) -> Any:
+        """Return what has the method `_commit`, the last step of a handle's write."""
+        return handle._writer._pen
+
+    def scrub(self, handle: Any) -> None:
+        """Leave nothing of the forgotten behind."""
+        assert self.run(handle.scrub).owed is None
+
+    def any_handle(self, draw: int) -> Any:
         return self.handles[draw % len(self.handles)]
 
     def word(self) -> str:
@@ -99,13 +112,13 @@ class StoreMachine(RuleBasedStateMachine):
     def begin(self) -> None:
         Clock.offset, Clock.stands = timedelta(), None
         self.open_handle()
-        self.other = self.run(lambda: open_store(self.root / "other", "other"))
+        self.other = self.run(lambda: self.open_project("other"))
         self.run(lambda: self.other.pin_decision(PinDecision(CALLERS[0], "elsewhere word1", "apart")))
 
     @rule()
     @precondition(lambda self: len(self.handles) < 3)
     def open_handle(self) -> None:
-        self.handles.append(self.run(lambda: open_store(self.folder, "demo")))
+        self.handles.append(self.run(lambda: self.open_project("demo")))
 
     @rule(which=st.integers(0, 9))
     @precondition(lambda self: len(self.handles) > 1)
@@ -173,7 +186,7 @@ class StoreMachine(RuleBasedStateMachine):
         """The commit fails, before or after it took place; a retry, perhaps after a crash, finds out."""
         command = self.new_pin(0)
         handle = self.any_handle(which)
-        pen = handle._writer._pen
+        pen = self.committing(handle)
         commit = pen._commit
 
         def fail(db: Any) -> None:
@@ -183,10 +196,10 @@ class StoreMachine(RuleBasedStateMachine):
                 db.execute("ROLLBACK")
             raise UnknownOutcomeError("SQLITE_IOERR_FSYNC")
 
-        pen._commit = fail  # type: ignore[method-assign]
+        pen._commit = fail
         with pytest.raises(UnknownOutcomeError):
             self.run(lambda: handle.pin_decision(command))
-        pen._commit = commit  # type: ignore[method-assign]
+        pen._commit = commit
         if crashes:
             self.crash()
         again = self.run(lambda: self.any_handle(which).pin_decision(command))
@@ -308,7 +321,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert done.receipt is not None
         self.acknowledged(done.receipt)
         if scrubs:
-            assert self.run(handle.scrub).owed is None
+            self.scrub(handle)
 
     # --- reading ---
 
@@ -384,7 +397,7 @@ class StoreMachine(RuleBasedStateMachine):
             assert self.run(lambda n=number: self.handles[0].artifact_bytes(n, 0, 10**9)).content == content  # type: ignore[misc]
 
 
-def _settings(examples: int, steps: int) -> settings:
+def machine_settings(examples: int, steps: int) -> settings:
     return settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -400,4 +413,4 @@ def _settings(examples: int, steps: int) -> settings:
     ("examples", "steps"), [(25, 25), pytest.param(80, 40, marks=pytest.mark.full)], ids=["some", "many"]
 )
 def test_whatever_happens_the_store_is_as_the_model_says(examples: int, steps: int) -> None:
-    run_state_machine_as_test(StoreMachine, settings=_settings(examples, steps))
+    run_state_machine_as_test(StoreMachine, settings=machine_settings(examples, steps))

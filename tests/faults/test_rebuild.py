@@ -24,7 +24,7 @@ REBUILDING = """
 import sys
 from pathlib import Path
 import anyio
-from pinfold.store.sqlite import rebuilding
+from pinfold.store.sql import rebuilding
 from pinfold.store.sqlite.store import SqliteStore, open_store
 
 rebuilding._EVERY = 1

@@ -23,7 +23,7 @@ TALKATIVE = {
 }
 BUG = """
 from pinfold.server.cli import main
-from pinfold.store.sqlite import pinning, searching
+from pinfold.store.sql import pinning, searching
 def broken(*given, **named):
     raise RuntimeError(f"{given} {named}")
 pinning._append = searching._look = broken

@@ -19,7 +19,7 @@ from tests.faults.test_churn import test_servers_that_come_and_go_lose_nothing_o
 from tests.faults.test_kill_loop import (
     test_what_was_acknowledged_survives_kills_and_a_retry_makes_nothing_twice as kill,
 )
-from tests.faults.test_model import StoreMachine, _settings, surroundings
+from tests.faults.test_model import StoreMachine, machine_settings, surroundings
 
 pytestmark = [
     pytest.mark.timeout(0),
@@ -73,7 +73,7 @@ def test_nothing_is_lost_and_nothing_grows_for_as_long_as_it_goes_on(
         for number, (home, project) in enumerate(_rounds(tmp_path)):
             kill(home, project, 40)
             churn(home.with_name("churned"), project, 4)
-            run_state_machine_as_test(StoreMachine, settings=_settings(20, 40))
+            run_state_machine_as_test(StoreMachine, settings=machine_settings(20, 40))
             _call(server, number * CALLS)
             memory, descriptors = _traits(server)
             print(f"round {number + 1}: {memory:,} KB, {descriptors} descriptors", flush=True)

@@ -15,7 +15,7 @@ from opentelemetry import trace
 from opentelemetry.util._decorator import _agnosticcontextmanager as agnosticcontextmanager
 
 from pinfold.server.http import answering, connection, gate, serving
-from pinfold.store.sqlite import pinning
+from pinfold.store.sql import pinning
 
 PATIENCE_S = 20.0
 

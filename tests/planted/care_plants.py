@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.planted.planting import Edit, Plant
 
 _VERIFYING = "store/sqlite/verifying.py"
-_CHAIN = "store/sqlite/chain.py"
-_BYTES = "store/sqlite/checking_bytes.py"
-_REBUILDING = "store/sqlite/rebuilding.py"
+_CHAIN = "store/sql/chain.py"
+_BYTES = "store/sql/checking_bytes.py"
+_REBUILDING = "store/sql/rebuilding.py"
 _CONNECTION = "store/sqlite/connection.py"
 _JSON_LINES = "server/export/json_lines.py"
 _MARKDOWN = "server/export/markdown.py"
@@ -32,9 +32,9 @@ _FOUND = (
         "P10",
         (
             Edit(
-                _VERIFYING,
-                '            previous = row["digest"]\n            self._tip',
-                "            self._tip",
+                "store/sql/auditing.py",
+                '            previous = row["digest"]\n            self.tip',
+                "            self.tip",
             ),
         ),
         (f"{_DAMAGE}::test_a_sound_store_has_no_problems",),
@@ -119,8 +119,8 @@ _REBUILT = (
         (
             Edit(
                 _REBUILDING,
-                '    empty(db)\n    db.execute("REINDEX event")',
-                '    empty(db)\n    db.execute("COMMIT")\n    db.execute("BEGIN IMMEDIATE")',
+                "    empty(db)\n    done",
+                '    empty(db)\n    db.execute("COMMIT")\n    db.execute("BEGIN IMMEDIATE")\n    done',
             ),
         ),
         (f"{_REBUILD}::test_readers_see_whole_views_before_during_and_after_a_rebuild",),
@@ -128,7 +128,7 @@ _REBUILT = (
     Plant(
         "indexes of the log are left as they are",
         "P10",
-        (Edit(_REBUILDING, '    db.execute("REINDEX event")\n', ""),),
+        (Edit("store/sqlite/store.py", 'tx.db.execute("REINDEX event")', "pass"),),
         (f"{_REBUILD}::test_an_index_of_the_log_that_lost_a_row_is_named_and_made_anew",),
     ),
 )
@@ -169,10 +169,10 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/spilling.py",
+                "store/sql/spilling.py",
                 '    if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():\n'
-                '        return\n    made = tx.db.execute(\n        "INSERT INTO',
-                '    made = tx.db.execute(\n        "INSERT OR REPLACE INTO',
+                "        return\n    row",
+                '    tx.db.execute("DELETE FROM content WHERE sha256 = ?", (content.sha256,))\n    row',
             ),
         ),
         (f"{_GROWTH}::test_bytes_that_are_there_already_take_no_room_again",),
@@ -182,7 +182,7 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/apply.py",
+                "store/sql/apply.py",
                 "    return start < INDEXED_HEAD_BYTES or",
                 "    return start >= 0 or",
             ),
@@ -194,10 +194,10 @@ _GROWN = (
         "P33",
         (
             Edit(
-                "store/sqlite/apply.py",
-                "        index_entry(db, entry, change.text)\n",
-                "        index_entry(db, entry, change.text)\n        for again in range(3):\n"
-                "            index_entry(db, entry + 10**9 * (again + 1), change.text)\n",
+                "store/sql/apply.py",
+                "        db.put_words(entry, change.text)\n",
+                "        db.put_words(entry, change.text)\n        for again in range(3):\n"
+                "            db.put_words(entry + 10**9 * (again + 1), change.text)\n",
             ),
             Edit(
                 "store/sqlite/indexing.py",

@@ -50,7 +50,7 @@ DISK = (
         "P4",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        if key is None:\n            return None\n",
                 "        return None\n",
             ),
@@ -71,7 +71,7 @@ DISK = (
         "P13",
         (
             Edit(
-                "store/sqlite/searching.py",
+                "store/sql/searching.py",
                 "    except _NOT_NOTED:\n        return page\n",
                 "    except ZeroDivisionError:\n        return page\n",
             ),

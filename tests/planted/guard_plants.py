@@ -40,7 +40,7 @@ _GUARDED = (
         "P24",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        text = self._redactor.text(drafted).text",
                 "        text = drafted",
             ),
@@ -113,7 +113,7 @@ _ABUSE = (
     Plant(
         "names are looked up as they come",
         "P24",
-        (Edit("store/sqlite/appending.py", "(tx.clean(name), whose)", "(name, whose)"),),
+        (Edit("store/sql/appending.py", "(tx.clean(name), whose)", "(name, whose)"),),
         (f"{_CLIENTS}::test_what_is_named_after_a_secret_is_known_again_by_that_name",),
     ),
     Plant(

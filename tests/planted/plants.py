@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
+from tests.planted.database_plants import DATABASE
 from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
 from tests.planted.planting import Edit, Plant
 from tests.planted.search_plants import FINDING
 from tests.planted.turn_plants import TURNS
+from tests.postgres.cluster import binaries
 
 _PEN = "store/sqlite/pen.py"
 _OPENING = "store/sqlite/opening.py"
@@ -70,7 +72,7 @@ _ONCE = (
         "P4",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        if key is None:\n            return None",
                 "        return None",
             ),
@@ -82,7 +84,7 @@ _ONCE = (
     Plant(
         "an equal pin is pinned again",
         "P4",
-        (Edit("store/sqlite/pinning.py", "elif earlier is None and command.key is None:", "elif False:"),),
+        (Edit("store/sql/pinning.py", "elif earlier is None and command.key is None:", "elif False:"),),
         ("tests/contract/test_pins.py::test_the_same_content_again_is_the_first_pin",),
     ),
     Plant(
@@ -90,7 +92,7 @@ _ONCE = (
         "P4",
         (
             Edit(
-                "store/sqlite/appending.py",
+                "store/sql/appending.py",
                 "if message.external_id and _is_known(",
                 "if False and _is_known(",
             ),
@@ -224,9 +226,9 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/transaction.py",
-                ' UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?)"',
-                ' UNION ALL SELECT 0 WHERE ? = 0)"',
+                "store/sql/transaction.py",
+                ' UNION ALL SELECT max(number) FROM forgotten WHERE letter = ?) AS used"',
+                ' UNION ALL SELECT 0 WHERE ? = 0) AS used"',
             ),
         ),
         ("tests/contract/test_forgetting.py::test_the_number_of_what_is_forgotten_is_never_given_again",),
@@ -234,7 +236,7 @@ _FORGOTTEN = (
     Plant(
         "an import brings the forgotten back",
         "P38",
-        (Edit("store/sqlite/forgetting/erasing.py", '"ids": ids[start : start + BATCH]', '"ids": []'),),
+        (Edit("store/sql/forgetting/erasing.py", '"ids": ids[start : start + BATCH]', '"ids": []'),),
         (
             "tests/contract/test_forgetting.py::test_a_message_that_was_forgotten_does_not_come_back_with_its_transcript",
         ),
@@ -244,9 +246,9 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/forgetting/erasing.py",
-                "            if text:\n                unindex_entry",
-                "            if not text:\n                unindex_entry",
+                "store/sql/forgetting/erasing.py",
+                "            if text:\n                tx.db.take_out_words",
+                "            if not text:\n                tx.db.take_out_words",
             ),
         ),
         ("tests/contract/test_forgetting.py::test_whatever_is_forgotten_the_views_are_those_of_the_log",),
@@ -254,7 +256,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub that does not write the file anew",
         "P38",
-        (Edit("store/sqlite/forgetting/scrubbing.py", '            db.execute("VACUUM")\n', ""),),
+        (Edit("store/sqlite/scrubbing.py", '            db.execute("VACUUM")\n', ""),),
         (
             "tests/faults/test_forgetting.py::test_no_copy_is_left_of_what_was_written_without_care_for_free_pages",
         ),
@@ -262,7 +264,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub that leaves the index in pieces",
         "P38",
-        (Edit("store/sqlite/forgetting/scrubbing.py", "VALUES ('optimize')", "VALUES ('integrity-check')"),),
+        (Edit("store/sqlite/scrubbing.py", "VALUES ('optimize')", "VALUES ('integrity-check')"),),
         ("tests/faults/test_forgetting.py::test_nothing_of_the_forgotten_is_left_in_any_byte_of_the_files",),
     ),
     Plant(
@@ -270,7 +272,7 @@ _FORGOTTEN = (
         "P38",
         (
             Edit(
-                "store/sqlite/forgetting/scrubbing.py",
+                "store/sqlite/scrubbing.py",
                 "    return any(not db.execute",
                 "    return True or any(not db.execute",
             ),
@@ -280,7 +282,7 @@ _FORGOTTEN = (
     Plant(
         "a scrub is done once it was begun",
         "P38",
-        (Edit("store/sqlite/forgetting/erasing.py", "    owe(tx)\n", ""),),
+        (Edit("store/sql/forgetting/erasing.py", "    owe(tx)\n", ""),),
         ("tests/faults/test_forgetting.py::test_a_scrub_that_a_reader_holds_up_is_owed_and_done_later",),
     ),
 )
@@ -294,6 +296,7 @@ PLANTS = (
     *CARE,
     *GUARDS,
     *BACKUPS,
+    *(DATABASE if binaries() else ()),  # else the tests that notice are skipped
     *DISK,
     *TURNS,
     *FINDING,

@@ -11,7 +11,7 @@ _RANKING = "tests/unit/test_ranking.py"
 _PAGES = "tests/unit/test_search_pages.py"
 _MIDDLES = "tests/store/test_middles.py"
 _TIERS = "tests/unit/test_search_tiers.py"
-_SEARCH = "store/sqlite/search"
+_SEARCH = "store/sql/search"
 
 
 def _plant(name: str, file: str, old: str, new: str, test: str) -> Plant:
@@ -42,7 +42,7 @@ _LEARNED = (
     ),
     _plant(
         "an alias outlives the forgotten",
-        "store/sqlite/forgetting/erasing.py",
+        "store/sql/forgetting/erasing.py",
         "        drop_answer(tx.db, one.seq)",
         "        pass",
         f"{_MISSES}::test_forgetting_either_side_forgets_the_alias",

@@ -35,7 +35,7 @@ _BY_THE_CLOCK = (
         "P8",
         (
             Edit(
-                "store/sqlite/reading.py",
+                "store/sql/reading.py",
                 "SELECT * FROM pin WHERE number < ? ORDER BY number DESC",
                 "SELECT * FROM pin WHERE number < ? ORDER BY at DESC",
             ),
@@ -45,7 +45,7 @@ _BY_THE_CLOCK = (
     Plant(
         "who was met last is told by the time",
         "P8",
-        (Edit("store/sqlite/marks.py", "_behind_all(tx), command.model", "tx.at, command.model"),),
+        (Edit("store/sql/marks.py", "_behind_all(tx), command.model", "tx.at, command.model"),),
         (f"{_CLOCK}::test_whom_a_hook_met_last_is_known_though_the_clock_was_set_back",),
     ),
     Plant(
@@ -59,7 +59,7 @@ _BY_THE_CLOCK = (
         "P8",
         (
             Edit(
-                "store/sqlite/forgetting/choosing.py",
+                "store/sql/forgetting/choosing.py",
                 "except (ValueError, OverflowError):",
                 "except ValueError:",
             ),
@@ -101,7 +101,7 @@ _CANCELLED = (
     Plant(
         "a cancelled write is made twice by its retry",
         "P4",
-        (Edit("store/sqlite/transaction.py", "        if key is None:\n", "        if True:\n"),),
+        (Edit("store/sql/transaction.py", "        if key is None:\n", "        if True:\n"),),
         (f"{_CANCELS}::test_a_write_cancelled_at_any_turn_is_whole_or_absent_and_its_retry_is_one",),
     ),
     Plant(
@@ -121,12 +121,12 @@ _CANCELLED = (
         "P6",
         (
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        if self._last is None:\n",
                 '        self._last = getattr(self._redactor, "last", None)\n        if self._last is None:\n',
             ),
             Edit(
-                "store/sqlite/transaction.py",
+                "store/sql/transaction.py",
                 "        self._last = seq, digest\n",
                 "        self._last = self._redactor.last = seq, digest\n",
             ),

@@ -14,7 +14,7 @@ from pinfold.store.commands import PinDecision
 from pinfold.store.errors import UnknownOutcomeError, UnreachableError
 from pinfold.store.remote.address import read_address
 from pinfold.store.remote.store import open_remote
-from tests.faults.test_model import CALLERS, StoreMachine, _settings, surroundings
+from tests.faults.test_model import CALLERS, StoreMachine, machine_settings, surroundings
 from tests.http.serving import served
 from tests.remote.away import way_to
 
@@ -46,7 +46,7 @@ class MachineAway(StoreMachine):
     @rule()
     @precondition(lambda self: len(self.handles) < 3)
     def open_handle(self) -> None:
-        self.handles.append(self.run(lambda: self.opened("demo")))  # type: ignore[arg-type]
+        self.handles.append(self.run(lambda: self.opened("demo")))
 
     @rule()
     def crash(self) -> None:
@@ -85,4 +85,4 @@ class MachineAway(StoreMachine):
 @pytest.mark.full
 @pytest.mark.timeout(120)
 def test_whatever_happens_to_server_and_way_the_store_is_as_the_model_says() -> None:
-    run_state_machine_as_test(MachineAway, settings=_settings(3, 20))
+    run_state_machine_as_test(MachineAway, settings=machine_settings(3, 20))

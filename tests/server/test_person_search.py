@@ -34,7 +34,7 @@ def test_a_person_sees_what_reads_the_same_and_what_was_looked_through(
     assert row[5:] == [TWICE, f"like it: H{int(row[0][1:]) - 1}"]
     assert "Looked through from end to end: A" in project.run("search", "zyzzyva").stderr
     assert "end to end" not in project.run("search", TWICE).stderr
-    monkeypatch.setattr("pinfold.store.sqlite.search.middles.LOOK_S", 0.0)
+    monkeypatch.setattr("pinfold.store.sql.search.middles.LOOK_S", 0.0)
     assert "Searched at both ends only: A" in project.run("search", "zyzzyva").stderr
 
 
@@ -47,7 +47,7 @@ async def _repeat(project: Project) -> None:
 def test_a_page_of_repeats_is_not_told_as_nothing_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinfold.store.sqlite.search.page.READ_CHARS", 100)
+    monkeypatch.setattr("pinfold.store.sql.search.page.READ_CHARS", 100)
     project = with_a_past(tmp_path / "app")
     anyio.run(_repeat, project)
     cursor = json.loads(project.run("search", TWICE, "--json").stdout)["next"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pinfold.store.query import has_word, parse
-from pinfold.store.sqlite.search.rank import TIERS
+from pinfold.store.sql.search.rank import TIERS
 from tests.server.peer import Peer, call, running
 
 KEPT = (

@@ -10,8 +10,8 @@ import pytest
 
 from pinfold.store import Store
 from pinfold.store.errors import DamagedError
-from pinfold.store.sqlite import spilling
-from pinfold.store.sqlite.search import middles
+from pinfold.store.sql import spilling
+from pinfold.store.sql.search import middles
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import find, say, spill
 

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from pinfold.store import Store
+from pinfold.store.sql.transaction import Transaction
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.sqlite.transaction import Transaction
 from pinfold.store.values import Pointer, PointerKind
 from tests.contract.acts import ANNA, find, say
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from pinfold.store.errors import DamagedError, PinfoldError, ReadOnlyError
+from pinfold.store.sql.database import Database
 from pinfold.store.sqlite.connection import APPLICATION_ID, SCHEMA_VERSION, Place
 from pinfold.store.sqlite.store import open_store
 from tests.contract.acts import pin
@@ -306,7 +307,7 @@ async def test_the_made_file_says_whose_it_is_and_is_safe_against_power_loss(pla
     await store.close()
 
 
-def _settings(db: sqlite3.Connection) -> dict[str, object]:
+def _settings(db: Database) -> dict[str, object]:
     names = ("busy_timeout", "foreign_keys", "journal_mode", "mmap_size", "synchronous", "trusted_schema")
     return {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
 

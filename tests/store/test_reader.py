@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import AsyncIterator
 
@@ -8,6 +7,7 @@ import anyio
 import pytest
 
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
+from pinfold.store.sql.database import Database
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.store import open_store
@@ -38,7 +38,7 @@ async def test_a_read_that_takes_too_long_is_stopped_and_the_next_one_served(rea
 async def test_a_cancelled_read_stops_at_once(reader: Reader) -> None:
     begun = threading.Event()
 
-    def count(db: sqlite3.Connection) -> None:
+    def count(db: Database) -> None:
         begun.set()
         db.execute(LONG).fetchone()
 
@@ -54,7 +54,7 @@ async def test_cancelling_a_read_in_the_queue_leaves_the_running_one_alone(reade
     begun, go_on = threading.Event(), threading.Event()
     found: list[int] = []
 
-    def count(db: sqlite3.Connection) -> int:
+    def count(db: Database) -> int:
         rows = db.execute(SHORT)
         begun.set()
         assert go_on.wait(10)

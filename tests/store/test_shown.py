@@ -49,7 +49,7 @@ async def test_opening_what_a_later_search_named_under_a_hit_answers_the_miss(pl
 async def test_what_a_later_page_names_as_a_repeat_was_shown(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pinfold.store.sqlite.search.page.READ_CHARS", 100)
+    monkeypatch.setattr("pinfold.store.sql.search.page.READ_CHARS", 100)
     store = await open_store(place.folder, "demo")
     said = await say(store, *[TEXT] * 9)
     await find(store, "rehearsal door")

@@ -13,10 +13,10 @@ import pytest
 from pinfold.store.commands import Message, StartSession
 from pinfold.store.errors import ReadOnlyError
 from pinfold.store.events import BODY_VERSION, Kind, body_of
+from pinfold.store.sql.rows import event_of
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, Place, identity
 from pinfold.store.sqlite.direct import open_direct
 from pinfold.store.sqlite.glance import glance
-from pinfold.store.sqlite.rows import event_of
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller
 from tests.store.make_golden import golden_of

@@ -13,10 +13,10 @@ import pytest
 from pinfold.store import Store
 from pinfold.store.errors import BusyError
 from pinfold.store.events import Kind
+from pinfold.store.sql.transaction import Draft, Transaction
 from pinfold.store.sqlite import opening
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
-from pinfold.store.sqlite.transaction import Draft, Transaction
 from tests.contract.acts import find, pin
 from tests.store.children import child, ended, line_of, tell
 from tests.store.test_gate import HOLDER

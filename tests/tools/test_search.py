@@ -9,7 +9,7 @@ import pytest
 from pinfold.context.tokens import count
 from pinfold.store.commands import Message
 from pinfold.store.errors import InvalidInputError, NotFoundError
-from pinfold.store.sqlite.search import scan
+from pinfold.store.sql.search import scan
 from pinfold.store.values import Caller
 from pinfold.tools import Desk
 from tests.tools.conftest import Call

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from pinfold.store.sqlite.search import index, reach, score, terms
-from pinfold.store.sqlite.search.entries import first_lines
-from pinfold.store.sqlite.search.index import Index, Scope, quoted
-from pinfold.store.sqlite.search.surroundings import Surroundings
-from pinfold.store.sqlite.search.terms import Holders
+from pinfold.store.sql.search import index, reach, score, terms
+from pinfold.store.sql.search.entries import first_lines
+from pinfold.store.sql.search.index import Scope, quoted
+from pinfold.store.sql.search.surroundings import Surroundings
+from pinfold.store.sql.search.terms import Holders
+from pinfold.store.sqlite import word_index
 from tests.unit.test_search_sql import Log
 
 
@@ -109,7 +110,7 @@ def test_asking_for_many_ids_at_once_gives_the_same_as_asking_for_each(log: Log)
     chance = random.Random(20_260_314)
     for _ in range(200):
         log.add(" ".join(chance.choices(["alpha", "beta", "gamma", "delta"], k=2)))
-    asked = Index(log.db, Scope(newest=220))
+    asked = log.db.index(Scope(newest=220))
     ids = sorted(chance.sample(range(1, 221), 60))
     within = asked.within(quoted("beta"), ids)
     assert sorted(within) == sorted(asked.among(quoted("beta"), ids))
@@ -119,7 +120,7 @@ def test_asking_for_many_ids_at_once_gives_the_same_as_asking_for_each(log: Log)
 def test_of_common_words_too_the_best_entries_are_those_whose_neighbours_count(
     log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (index, reach, score, terms):
+    for module in (index, reach, score, terms, word_index):
         monkeypatch.setattr(module, "PROBE", 50)
     monkeypatch.setattr(score, "_NARROWED", 5)
     filler = "after lunch somebody talked at length of other things"

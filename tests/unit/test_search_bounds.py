@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from pinfold.store.snippet import snippet, sought
-from pinfold.store.sqlite.connection import READ_LIMIT_S
-from pinfold.store.sqlite.search import EntryRow, index, page, reach, scan, score, terms
+from pinfold.store.sql.search import EntryRow, index, page, reach, scan, score, terms
+from pinfold.store.sql.verbs import READ_LIMIT_S
+from pinfold.store.sqlite import word_index
 from tests.unit.test_search_sql import Log
 
-first_lines_of = import_module("pinfold.store.sqlite.search.entries")  # whose name a function there has, too
+first_lines_of = import_module("pinfold.store.sql.search.entries")  # whose name a function there has, too
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def log(tmp_path: Path) -> Iterator[Log]:
 
 @pytest.fixture
 def low_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (index, reach, score, terms):
+    for module in (index, reach, score, terms, word_index):
         monkeypatch.setattr(module, "PROBE", 50)
     monkeypatch.setattr(reach, "WORK", 100)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.store.sqlite.search import EntryRow, page
+from pinfold.store.sql.search import EntryRow, page
 from tests.unit.test_search_sql import Log
 
 

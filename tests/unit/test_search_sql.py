@@ -16,17 +16,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import pinfold.store.sqlite.search.scan as scan
+import pinfold.store.sql.search.scan as scan
 from pinfold.store.commands import SearchHistory
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.sqlite.search import (
+from pinfold.store.sql.search import (
     EntryRow,
     Found,
-    index_entry,
     search,
-    unindex_entry,
 )
-from pinfold.store.sqlite.search.rank import TIERS
+from pinfold.store.sql.search.rank import TIERS
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.values import Caller
 
 CALLER = Caller("test", "conversation")
@@ -36,7 +35,7 @@ class Log:
     """A store's tables, and the texts that stand behind its entries."""
 
     def __init__(self, file: Path | str) -> None:
-        self.db = sqlite3.connect(file)
+        self.db = sqlite3.connect(file, factory=SqliteDatabase)
         self.db.execute("PRAGMA synchronous = OFF")
         self.db.executescript((files("pinfold.store") / "schema.sql").read_text("utf-8"))
         self.texts: dict[int, str] = {}
@@ -53,7 +52,7 @@ class Log:
             name = path.replace("\\", "/").rpartition("/")[2]
             self.db.execute("INSERT INTO entry_path VALUES (?, ?, ?)", (name, path, number))
         self.texts[number] = text
-        index_entry(self.db, number, text)
+        self.db.put_words(number, text)
         return number
 
     def pin(self, number: int, text: str, superseded_by: int | None = None) -> int:
@@ -562,7 +561,7 @@ def test_a_cursor_is_bound_to_query_and_filters(log: Log) -> None:
 
 def test_what_is_unindexed_is_gone_and_the_index_stays_sound(log: Log) -> None:
     gone, kept = log.add("secretWord 用户 café one"), log.add("secretWord two")
-    unindex_entry(log.db, gone, log.texts[gone])
+    log.db.take_out_words(gone, log.texts[gone])
     log.db.execute("DELETE FROM entry WHERE id = ?", (gone,))
     log.db.execute("INSERT INTO words (words) VALUES ('integrity-check')")
     assert log.ids("secretWord") == [kept]

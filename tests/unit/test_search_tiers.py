@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from pinfold.store.query import parse
-from pinfold.store.sqlite.search import index, reach, score, terms
-from pinfold.store.sqlite.search.entries import newest_id
-from pinfold.store.sqlite.search.index import Index, Scope, quoted
-from pinfold.store.sqlite.search.rank import TIERS, rank_matches
+from pinfold.store.sql.search import index, reach, score, terms
+from pinfold.store.sql.search.entries import newest_id
+from pinfold.store.sql.search.index import Scope, quoted
+from pinfold.store.sql.search.rank import TIERS, rank_matches
+from pinfold.store.sqlite import word_index
 from tests.unit.test_search_sql import Log
 
 _WORDS = ("copper", "nickel", "cobalt", "indium", "bismuth", "thorium")
@@ -37,10 +38,10 @@ def _row_of(line: list[str], words: list[str]) -> bool:
 
 @pytest.mark.parametrize("probe", [5_000, 40])
 def test_tiers_are_those_that_the_texts_tell(log: Log, monkeypatch: pytest.MonkeyPatch, probe: int) -> None:
-    for module in (index, reach, score, terms):
+    for module in (index, reach, score, terms, word_index):
         monkeypatch.setattr(module, "PROBE", probe)
     texts = _talk(log, 150)
-    asked = Index(log.db, Scope(newest_id(log.db)))
+    asked = log.db.index(Scope(newest_id(log.db)))
     chance = random.Random(7)
     for _ in range(60):
         line = chance.sample(_WORDS, chance.choice((1, 2, 2, 3, 3, 4)))
@@ -54,7 +55,7 @@ def test_tiers_are_those_that_the_texts_tell(log: Log, monkeypatch: pytest.Monke
 def test_the_newest_matches_are_found_in_near_windows_where_they_lie_densely(log: Log) -> None:
     for number in range(3_000):
         log.add(f"copper{' nickel' * (number % 30 == 0)}{' cobalt' * (number == 4)}")
-    asked = Index(log.db, Scope(newest_id(log.db)))
+    asked = log.db.index(Scope(newest_id(log.db)))
     spent = {}
     for word in _WORDS[:3]:
         steps = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,15 +17,35 @@ if TYPE_CHECKING:
 
 Asking = TypeVar("Asking", bound=Callable[..., Any] | click.Command)
 
-PROJECT = click.option(
+_STORE = click.option(
+    "--store",
+    metavar="ADDRESS",
+    expose_value=False,
+    callback=lambda _ctx, _option, address: _name_store(address),
+    help="Address of a store that is shared, such as postgresql://USER@HOST/DATABASE (default: PINFOLD_STORE, which"
+    " keeps a password out of the list of processes).",
+)
+_PROJECT = click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the project (default: the client's project folder, else the working directory).",
 )
 
+
+def PROJECT(command: Asking) -> Asking:  # noqa: N802 - an option like those below
+    """Return a command with the options that say which project's store, and which store, is meant."""
+    return _PROJECT(_STORE(command))
+
+
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object, also for an error.")
 
 _INTERRUPTED = 130
+
+
+def _name_store(address: str | None) -> None:
+    """Let the option say what the environment would, to this process and those that it starts."""
+    if address is not None:
+        os.environ["PINFOLD_STORE"] = address
 
 
 def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> None:  # noqa: FBT001 - click's call

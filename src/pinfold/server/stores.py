@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _FORMS = "A store is a folder, https://HOST/p/PROJECT, or postgresql://USER@HOST/DATABASE."
 _WEB = ("https", "http")
+_POSTGRES = ("postgresql", "postgres")
 
 
 async def open_store_of(settings: Settings) -> Store:
@@ -24,8 +25,9 @@ async def open_store_of(settings: Settings) -> Store:
 async def open_by_address(address: str, project: str) -> Store:
     """Open the store at an address, making it when there is none; the caller closes it.
 
-    An address is the folder of one project's SQLite store, or that of a team's server (`PINFOLD_TOKEN` opens it).
-    `project` names the project in replies; a team's server has its own name for it.
+    An address is the folder of one project's SQLite store, that of a team's server (`PINFOLD_TOKEN` opens it), or a
+    PostgreSQL database, behind whose `#` the project's name there may stand. `project` names the project otherwise;
+    a team's server has its own name for it.
     Raises `InvalidInputError` for another address, and what opening such a store raises.
     """
     scheme, separator, _ = address.partition("://")
@@ -39,6 +41,10 @@ async def open_by_address(address: str, project: str) -> Store:
         from pinfold.server.team import open_team
 
         return await open_team(address, os.environ)
+    if scheme in _POSTGRES:
+        from pinfold.server.postgres import open_postgres
+
+        return await open_postgres(address, project)
     raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)
 
 
@@ -58,4 +64,8 @@ def open_direct_of(settings: Settings, wait_s: float | None = None) -> OpenedSto
         from pinfold.server.team import open_team_direct
 
         return open_team_direct(settings, os.environ)
+    if scheme in _POSTGRES:
+        from pinfold.server.postgres import open_postgres_direct
+
+        return open_postgres_direct(settings.address, settings.project.name, wait_s)
     raise InvalidInputError(f"There is no way to open a store by {scheme[:40]}://.", _FORMS)

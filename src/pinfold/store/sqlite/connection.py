@@ -13,13 +13,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from pinfold.store.errors import DamagedError, ReadOnlyError
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import BUSY_S, primary_code, translate
 
 APPLICATION_ID = 0x50696E66  # "Pinf"
 SCHEMA_VERSION = 5
-READ_LIMIT_S = 5.0
-"""How long one read may take (P16)."""
-
 STEPS_BETWEEN_LOOKS = 10_000
 """How many steps of SQLite's machine pass between two looks at the clock."""
 
@@ -165,7 +163,7 @@ def address_of(database: Path, *, read_only: bool = False) -> str:
     return f"{database.absolute().as_uri()}?mode={mode}"
 
 
-def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
+def connect(database: Path, *, read_only: bool = False) -> SqliteDatabase:
     """Open one connection with the settings that hold for each; transactions are begun by hand.
 
     Raises `ReadOnlyError` when the file cannot be opened, `DamagedError` when it is no database.
@@ -178,6 +176,7 @@ def connect(database: Path, *, read_only: bool = False) -> sqlite3.Connection:
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
+            factory=SqliteDatabase,
         )
     except sqlite3.OperationalError as error:
         raise ReadOnlyError(f"{database} cannot be opened ({error})") from error

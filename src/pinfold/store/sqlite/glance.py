@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pinfold.store.fences import fence
 from pinfold.store.results import BriefState
-from pinfold.store.sqlite.briefing import brief_state
+from pinfold.store.sql.briefing import brief_state
 from pinfold.store.sqlite.connection import Place, connect, read_meta
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.upgrading import is_old

@@ -13,7 +13,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import aiosqlite
 from anyio import CancelScope
@@ -21,9 +21,10 @@ from anyio import CancelScope
 from pinfold.store.sqlite.connection import refuse_fork
 
 T = TypeVar("T")
+C = TypeVar("C", bound=sqlite3.Connection)
 
 
-class Lane:
+class Lane(Generic[C]):
     """Runs functions one after the other on one connection's thread."""
 
     def __init__(self, link: aiosqlite.Connection) -> None:
@@ -32,7 +33,7 @@ class Lane:
         self._loop = asyncio.get_running_loop()
 
     @classmethod
-    async def open(cls, connect: Callable[[], sqlite3.Connection]) -> Lane:
+    async def open(cls, connect: Callable[[], C]) -> Lane[C]:
         """Start the thread and make the connection on it with `connect`; raises what that raises."""
         link = aiosqlite.Connection(connect, iter_chunk_size=64)
         link._thread.daemon = True  # noqa: SLF001 - see the module's docstring
@@ -40,7 +41,7 @@ class Lane:
             await link
         return cls(link)
 
-    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def run(self, work: Callable[[C], T]) -> T:
         """Run `work` to its end on the lane and return its outcome.
 
         A cancelled caller stops waiting, but work that was handed over still runs to its end.

@@ -15,11 +15,12 @@ from typing import TypeVar
 
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
+from pinfold.store.sql.transaction import Transaction
 from pinfold.store.sqlite.connection import DURABLY, Place, check_identity, connect, sealed
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.opening import check_carrier
-from pinfold.store.sqlite.transaction import Transaction
 from pinfold.store.sqlite.upgrading import bring_up, is_old
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ class Pen:
         self._has_wal = False
         self.read_only: str | None = "it is not open"
 
-    def open(self) -> sqlite3.Connection:
+    def open(self) -> SqliteDatabase:
         """Connect, and bring an older file up to date; raises `DamagedError` for a file of another program."""
         why = sealed(self._database)
         db = connect(self._place.database, read_only=why is not None)
@@ -75,18 +76,18 @@ class Pen:
             raise
         return db
 
-    def _upgrade(self, db: sqlite3.Connection) -> None:
+    def _upgrade(self, db: SqliteDatabase) -> None:
         if self.read_only is not None:
             raise ReadOnlyError(
                 f"an earlier pinfold wrote it, and {self.read_only}", "Open it once where it can be written."
             )
         bring_up(db, self._place, self._gate)
 
-    def write(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+    def write(self, db: SqliteDatabase, verb: Callable[[Transaction], T], asked: float) -> T:
         """Run a verb as one durable transaction and return its outcome; waiting counts from `asked`."""
         return self._transact(db, verb, asked)
 
-    def note(self, db: sqlite3.Connection, verb: Callable[[Transaction], T], asked: float) -> T:
+    def note(self, db: SqliteDatabase, verb: Callable[[Transaction], T], asked: float) -> T:
         """Run a verb whose loss at a power cut would not matter: without waiting for the disk.
 
         Except with a rollback journal: one that has not reached the disk could damage the whole file (P2).
@@ -102,7 +103,7 @@ class Pen:
         finally:
             db.execute(DURABLY)
 
-    def alone(self, db: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], asked: float) -> T:
+    def alone(self, db: SqliteDatabase, work: Callable[[SqliteDatabase], T], asked: float) -> T:
         """Run what is no transaction of a verb, behind the gate, so that nobody else writes meanwhile."""
         with self._at_the_file(asked):
             try:
@@ -112,7 +113,7 @@ class Pen:
 
     def _transact(
         self,
-        db: sqlite3.Connection,
+        db: SqliteDatabase,
         verb: Callable[[Transaction], T],
         asked: float,
         wait_s: float | None = None,
@@ -143,7 +144,7 @@ class Pen:
             self._check_file()
             yield
 
-    def _commit(self, db: sqlite3.Connection) -> None:
+    def _commit(self, db: SqliteDatabase) -> None:
         try:
             db.execute("COMMIT")
         except sqlite3.Error as error:
@@ -165,13 +166,13 @@ class Pen:
         if why is not None:
             raise ReadOnlyError(why)
 
-    def _check_schema(self, db: sqlite3.Connection) -> None:
+    def _check_schema(self, db: SqliteDatabase) -> None:
         """Refuse to write what another pinfold has brought up to a newer schema while this one had it open (P15)."""
         newer = check_identity(db, self._place)
         if newer is not None:
             raise ReadOnlyError(newer)
 
-    def close(self, db: sqlite3.Connection) -> None:
+    def close(self, db: SqliteDatabase) -> None:
         """Close behind the gate; without it when its holder does not move, who then has the file open still.
 
         SQLite checkpoints only at the last close of all, so such a close cannot meet anybody's commit.
@@ -183,7 +184,7 @@ class Pen:
             db.close()
 
 
-def _roll_back(db: sqlite3.Connection) -> None:
+def _roll_back(db: SqliteDatabase) -> None:
     """Undo what is open; a rollback that fails, too, must not hide why there is one."""
     if db.in_transaction:
         with suppress(sqlite3.Error):

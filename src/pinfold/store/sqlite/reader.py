@@ -14,7 +14,10 @@ from typing import TypeVar
 
 import anyio
 
-from pinfold.store.sqlite.connection import READ_LIMIT_S, STEPS_BETWEEN_LOOKS, Place, connect, sealed
+from pinfold.store.sql.database import Database
+from pinfold.store.sql.verbs import READ_LIMIT_S
+from pinfold.store.sqlite.connection import STEPS_BETWEEN_LOOKS, Place, connect, sealed
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.lane import Lane
 
@@ -26,19 +29,19 @@ class Reader:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._lane: Lane | None = None
+        self._lane: Lane[SqliteDatabase] | None = None
 
     async def open(self) -> None:
         """Make the connection."""
         self._lane = await Lane.open(self._connect)
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> SqliteDatabase:
         db = connect(self._place.database, read_only=sealed(self._place.database) is not None)
         db.row_factory = sqlite3.Row
         db.execute("PRAGMA query_only = ON")
         return db
 
-    async def read(self, look: Callable[[sqlite3.Connection], T], limit_s: float | None = READ_LIMIT_S) -> T:
+    async def read(self, look: Callable[[Database], T], limit_s: float | None = READ_LIMIT_S) -> T:
         """Run `look` in one snapshot and return what it found; a cancelled caller stops it, and no other's.
 
         Raises `InvalidInputError` when it takes longer than `limit_s` (None: no limit).
@@ -55,8 +58,8 @@ class Reader:
 
     def _snapshot(
         self,
-        db: sqlite3.Connection,
-        look: Callable[[sqlite3.Connection], T],
+        db: SqliteDatabase,
+        look: Callable[[Database], T],
         limit_s: float | None,
         given_up: threading.Event,
     ) -> T:

@@ -7,8 +7,9 @@ import sqlite3
 from collections.abc import Iterator
 
 from pinfold.store import Progress
+from pinfold.store.sql.rebuilding import VIEWS, rebuild
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.private_copy import unreadable
-from pinfold.store.sqlite.rebuilding import VIEWS, rebuild
 
 _INDEX = (
     "DROP TABLE IF EXISTS temp.placing",
@@ -26,7 +27,7 @@ The words come in their order and each one's places, too; to put them together t
 """
 
 
-def differences(copy: sqlite3.Connection, progress: Progress | None = None) -> list[str]:
+def differences(copy: SqliteDatabase, progress: Progress | None = None) -> list[str]:
     """Return the views that differ from the log, the index as `search index`; `copy` is rebuilt for that.
 
     Raises `DamagedError` as `rebuild` does.
@@ -38,14 +39,14 @@ def differences(copy: sqlite3.Connection, progress: Progress | None = None) -> l
     return [name for name, digest in _digests(copy) if digest is None or digest != stored[name]]
 
 
-def _digests(db: sqlite3.Connection) -> Iterator[tuple[str, bytes | None]]:
+def _digests(db: SqliteDatabase) -> Iterator[tuple[str, bytes | None]]:
     """Yield a digest of each view and of the index; None where it cannot be read."""
     for table in VIEWS:
         yield f"view {table}", _digest(db, f"SELECT * FROM {table} ORDER BY 1, 2")  # noqa: S608
     yield "search index", _digest(db, *_INDEX)
 
 
-def _digest(db: sqlite3.Connection, *statements: str) -> bytes | None:
+def _digest(db: SqliteDatabase, *statements: str) -> bytes | None:
     whole = hashlib.sha256()
     try:
         for statement in statements:

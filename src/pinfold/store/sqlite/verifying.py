@@ -9,20 +9,18 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
-from pinfold.store.events import GENESIS
 from pinfold.store.results import VerifyReport
-from pinfold.store.sqlite.chain import event_problems
-from pinfold.store.sqlite.checking_bytes import check_bytes
+from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, part
+from pinfold.store.sql.checking_bytes import check_bytes
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import translate
 from pinfold.store.sqlite.private_copy import private_copy, unreadable
-from pinfold.store.sqlite.rebuilding import log_rows
 from pinfold.store.sqlite.schema import missing_or_foreign
 from pinfold.store.sqlite.staleness import differences
 from pinfold.store.sqlite.upgrading import is_old, upgrade
 from pinfold.store.values import Receipt
 
-_MOST_PROBLEMS = 50
 _COPYING, _CHAIN, _BYTES = 10, 30, 50
 """Where each part of the work ends, in hundredths of all of it."""
 
@@ -46,7 +44,7 @@ def _verified(
     database: Path, progress: Progress | None, receipts: Sequence[Receipt], *, with_derived: bool = True
 ) -> VerifyReport:
     try:
-        with private_copy(database, _part(progress, 0, _COPYING)) as copy:
+        with private_copy(database, part(progress, 0, _COPYING)) as copy:
             return _Verification(copy, progress, receipts).report(with_derived=with_derived)
     except DamagedError as error:
         return VerifyReport(0, 0, (f"file: {error.message}",), None)
@@ -54,32 +52,22 @@ def _verified(
 
 def stale_views(database: Path, progress: Progress | None = None) -> tuple[str, ...]:
     """Return what `rebuild` would change; see `Store.stale_views`."""
-    with private_copy(database, _part(progress, 0, _COPYING)) as copy:
+    with private_copy(database, part(progress, 0, _COPYING)) as copy:
         try:
-            return tuple(differences(copy, _part(progress, _COPYING, 100)))
+            return tuple(differences(copy, part(progress, _COPYING, 100)))
         except sqlite3.Error as error:
             translate(error, str(database.parent))
-
-
-def _part(progress: Progress | None, start: int, end: int) -> Progress | None:
-    """Return what tells of one part of the work as a share of the whole."""
-    if progress is None:
-        return None
-    return lambda done, total: progress(start * total + (end - start) * done, 100 * max(total, 1))
 
 
 class _Verification:
     """One look at a private copy, which it uses up."""
 
-    def __init__(
-        self, copy: sqlite3.Connection, progress: Progress | None, receipts: Sequence[Receipt]
-    ) -> None:
+    def __init__(self, copy: SqliteDatabase, progress: Progress | None, receipts: Sequence[Receipt]) -> None:
         self._db = copy
         self._progress = progress
         self._receipts = receipts
-        self._problems: list[str] = []
-        self._tip: Receipt | None = None
-        self._held: list[Receipt] = []
+        self._log = LogAudit(copy, MOST_PROBLEMS)
+        self._problems = self._log.problems
 
     def report(self, *, with_derived: bool) -> VerifyReport:
         """Check part by part; one that cannot even be read is a problem of its own."""
@@ -91,17 +79,17 @@ class _Verification:
             self._check_schema()
         with self._naming("log"):
             events = self._db.execute("SELECT count(*) FROM event").fetchone()[0]
-            self._check_chain()
+            self._log.check_chain(part(self._progress, _COPYING, _CHAIN))
         is_log_sound = not self._problems
         with self._naming("log"):
-            self._check_receipts()
+            self._log.check_receipts(self._receipts)
         with self._naming("bytes"):
-            self._problems += check_bytes(self._db, _part(self._progress, _CHAIN, _BYTES))
+            self._problems += check_bytes(self._db, part(self._progress, _CHAIN, _BYTES))
             artifacts = self._db.execute("SELECT count(*) FROM artifact").fetchone()[0]
         if is_log_sound and with_derived:
             self._check_derived()
-        problems = tuple(self._problems[:_MOST_PROBLEMS])
-        return VerifyReport(events, artifacts, problems, self._tip, tuple(self._held))
+        problems = tuple(self._problems[:MOST_PROBLEMS])
+        return VerifyReport(events, artifacts, problems, self._log.tip, tuple(self._log.held))
 
     @contextmanager
     def _naming(self, what: str) -> Iterator[None]:
@@ -121,35 +109,9 @@ class _Verification:
             upgrade(self._db)
         self._problems += missing_or_foreign(self._db)
 
-    def _check_chain(self) -> None:
-        previous, expected = GENESIS, 0
-        for row in log_rows(self._db, _part(self._progress, _COPYING, _CHAIN)):
-            expected += 1
-            if row["seq"] != expected:
-                self._problems.append(f"event {expected}: missing (the next one is {row['seq']})")
-                expected = row["seq"]
-            self._problems += event_problems(row, previous)
-            previous = row["digest"]
-            self._tip = Receipt.of(row["seq"], row["digest"])
-            if len(self._problems) >= _MOST_PROBLEMS:
-                break
-
-    def _check_receipts(self) -> None:
-        """Hold the receipts against the log; a cut tail shows in nothing else."""
-        for receipt in self._receipts:
-            row = self._db.execute("SELECT digest FROM event WHERE seq = ?", (receipt.seq,)).fetchone()
-            if row is None:
-                why = "the log ends before it; acknowledged events are missing"
-            elif not row["digest"].hex().startswith(receipt.digest):
-                why = "the log says otherwise at that event"
-            else:
-                self._held.append(receipt)
-                continue
-            self._problems.append(f"receipt {receipt}: {why}")
-
     def _check_derived(self) -> None:
         with self._naming("views"):
             self._problems += [
                 f"{name}: it differs from the log; run `pinfold rebuild`"
-                for name in differences(self._db, _part(self._progress, _BYTES, 100))
+                for name in differences(self._db, part(self._progress, _BYTES, 100))
             ]

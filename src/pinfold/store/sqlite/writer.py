@@ -6,7 +6,6 @@ transaction open. Sources: design 1 (the writer), P3, P14.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Callable
 from functools import partial
@@ -16,11 +15,12 @@ from anyio import CancelScope, move_on_after
 
 from pinfold.store.errors import BusyError, ReadOnlyError
 from pinfold.store.redaction import Redactor
+from pinfold.store.sql.transaction import Transaction
 from pinfold.store.sqlite.connection import Place
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
 from pinfold.store.sqlite.pen import NOTE_WAIT_S, OURSELVES, Pen
-from pinfold.store.sqlite.transaction import Transaction
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Writer:
 
     def __init__(self, place: Place, gate: Gate, redactor: Redactor) -> None:
         self._pen = Pen(place, gate, redactor)
-        self._lane: Lane | None = None
+        self._lane: Lane[SqliteDatabase] | None = None
 
     @property
     def read_only(self) -> str | None:
@@ -57,11 +57,11 @@ class Writer:
             )
         raise BusyError(NOTE_WAIT_S, OURSELVES)
 
-    async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def alone(self, work: Callable[[SqliteDatabase], T]) -> T:
         """Run what needs the store to itself and is no transaction; see `Pen.alone`."""
         return await self._submit(partial(self._pen.alone, work=work, asked=time.monotonic()))
 
-    async def _submit(self, work: Callable[[sqlite3.Connection], T], *, shield: bool = True) -> T:
+    async def _submit(self, work: Callable[[SqliteDatabase], T], *, shield: bool = True) -> T:
         if self._lane is None or self.read_only is not None:
             raise ReadOnlyError(self.read_only or "it is not open")
         with CancelScope(shield=shield):

@@ -10,7 +10,8 @@ from functools import partial
 
 from pinfold.store.events import GENESIS
 from pinfold.store.findings import Finding, bad, ok, warn
-from pinfold.store.sqlite.chain import event_problems
+from pinfold.store.sql.chain import event_problems
+from pinfold.store.sql.forgetting.owing import is_owed
 from pinfold.store.sqlite.connection import (
     SCHEMA_VERSION,
     STEPS_BETWEEN_LOOKS,
@@ -20,8 +21,8 @@ from pinfold.store.sqlite.connection import (
     connect,
     identity,
 )
+from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.examination.files import restoring
-from pinfold.store.sqlite.forgetting.scrubbing import is_owed
 from pinfold.store.sqlite.opening import check_carrier
 from pinfold.store.sqlite.schema import missing_or_foreign
 
@@ -35,7 +36,7 @@ _LARGER = "`pinfold verify` looks at all of it."
 
 
 @contextmanager
-def looking(place: Place) -> Iterator[sqlite3.Connection]:
+def looking(place: Place) -> Iterator[SqliteDatabase]:
     """Open the database for reading; raises `DamagedError` for a file of another program."""
     check_header(place)
     with closing(connect(place.database, read_only=True)) as db:
@@ -46,7 +47,7 @@ def looking(place: Place) -> Iterator[sqlite3.Connection]:
 
 
 @contextmanager
-def _limited(db: sqlite3.Connection) -> Iterator[float]:
+def _limited(db: SqliteDatabase) -> Iterator[float]:
     """Stop a statement that takes too long; yield when that is."""
     end = time.monotonic() + _LIMIT_S
     db.set_progress_handler(lambda: time.monotonic() > end, STEPS_BETWEEN_LOOKS)
@@ -56,7 +57,7 @@ def _limited(db: sqlite3.Connection) -> Iterator[float]:
         db.set_progress_handler(None, 0)
 
 
-def _schema(db: sqlite3.Connection, place: Place) -> Finding:
+def _schema(db: SqliteDatabase, place: Place) -> Finding:
     version = identity(db)[1]
     if version > SCHEMA_VERSION:
         return bad("schema", f"{version}: a newer pinfold wrote it, so it is only read", "Update pinfold.")
@@ -70,14 +71,14 @@ def _schema(db: sqlite3.Connection, place: Place) -> Finding:
     return ok("schema", f"{version}")
 
 
-def _journal(db: sqlite3.Connection, place: Place) -> Finding:
+def _journal(db: SqliteDatabase, place: Place) -> Finding:
     why = check_carrier(db, place)
     if why is not None:
         return bad("journal", why, "Until then it is only read.")
     return ok("journal", str(db.execute("PRAGMA journal_mode").fetchone()[0]))
 
 
-def _file(db: sqlite3.Connection, place: Place) -> Finding:
+def _file(db: SqliteDatabase, place: Place) -> Finding:
     try:
         with _limited(db):
             wrong = [row[0] for row in db.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
@@ -88,7 +89,7 @@ def _file(db: sqlite3.Connection, place: Place) -> Finding:
     return bad("file", "; ".join(wrong), restoring(place)) if wrong else ok("file", "no damage")
 
 
-def _log(db: sqlite3.Connection, place: Place) -> Finding:
+def _log(db: SqliteDatabase, place: Place) -> Finding:
     newest = db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0]
     before = db.execute("SELECT seq, digest FROM event WHERE seq = ?", (newest - _NEWEST,)).fetchone()
     first, previous = (before["seq"], before["digest"]) if before else (0, GENESIS)
@@ -106,7 +107,7 @@ def _log(db: sqlite3.Connection, place: Place) -> Finding:
     return ok("log", f"{newest:,} events; the chain holds from {first + 1:,} to {seq:,}", _LARGER)
 
 
-def _index(db: sqlite3.Connection, _place: Place) -> Finding:
+def _index(db: SqliteDatabase, _place: Place) -> Finding:
     if _is_there(db, "event WHERE body IS NOT NULL AND kind = 'decision.pinned'") and not _is_there(
         db, "entry"
     ):
@@ -116,11 +117,11 @@ def _index(db: sqlite3.Connection, _place: Place) -> Finding:
     return ok("search index", "present")
 
 
-def _is_there(db: sqlite3.Connection, what: str) -> bool:
+def _is_there(db: SqliteDatabase, what: str) -> bool:
     return bool(db.execute(f"SELECT EXISTS (SELECT 1 FROM {what})").fetchone()[0])  # noqa: S608 - all ours
 
 
-def _scrub(db: sqlite3.Connection, _place: Place) -> Finding:
+def _scrub(db: SqliteDatabase, _place: Place) -> Finding:
     if is_owed(db):
         return warn(
             "scrub",
@@ -130,7 +131,7 @@ def _scrub(db: sqlite3.Connection, _place: Place) -> Finding:
     return ok("scrub", "none is owed")
 
 
-CONTENT_CHECKS: dict[str, Callable[[sqlite3.Connection, Place], Finding]] = {
+CONTENT_CHECKS: dict[str, Callable[[SqliteDatabase, Place], Finding]] = {
     "schema": _schema,
     "journal": _journal,
     "file": _file,
