@@ -1,8 +1,12 @@
-"""The log as it stands, for an export: events in slices, none of which keeps anybody waiting."""
+"""The log as it stands, for an export or a copy: events in slices, none of which keeps anybody waiting."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pinfold.store.content import Content
 
 SLICE_EVENTS = 500
 SLICE_BYTES = 4 * 1024 * 1024
@@ -35,3 +39,18 @@ class LogEnd:
     seq: int
     digest: bytes
     schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """The next events of another store's log, as they are stored there; see `Store.receive`.
+
+    `content` are the bytes of the last one, an artifact, where they have not come before. `secret` is that project's
+    key, 32 bytes, which an empty log takes over. `blank` are seqs of events that were forgotten there after they had
+    been received here; they come with the event that tells of it.
+    """
+
+    events: tuple[LoggedEvent, ...]
+    content: Content | None = None
+    secret: bytes | None = None
+    blank: tuple[int, ...] = ()

@@ -44,7 +44,7 @@ class Redactor:
     """Replaces secrets by the name of their rule and a digest keyed with `key`: equal ones stay equal."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        self.key = key
 
     def text(self, text: str) -> Redacted:
         """Return `text` redacted; JSON stays JSON, and what was redacted before stays as it is."""
@@ -64,7 +64,7 @@ class Redactor:
 
     def stream(self, blocks: Iterable[bytes]) -> RedactedStream:
         """Return the blocks redacted, as `text` would redact them in one piece, wherever they are cut."""
-        return RedactedStream(blocks, self._key)
+        return RedactedStream(blocks, self.key)
 
 
 class RedactedStream:

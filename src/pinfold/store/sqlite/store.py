@@ -84,8 +84,9 @@ class SqliteStore(SqlStore):
     def __init__(self, place: Place, gate: Gate, meta: dict[str, bytes]) -> None:
         self._place = place
         self._gate = gate
-        writer = Writer(place, gate, Redactor(meta["secret"]))
-        super().__init__(meta["project"].decode(), meta["secret"], Reader(place), writer)
+        redactor = Redactor(meta["secret"])
+        writer = Writer(place, gate, redactor)
+        super().__init__(meta["project"].decode(), redactor, Reader(place), writer)
         self._process = os.getpid()
 
     async def start(self) -> None:

@@ -44,7 +44,7 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     folds = [_without(tx, pointer, gone) for pointer in planned.cleaned]
     events = [tx.event(each.seq) for each in planned.doomed]
     rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry")
-    _take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
+    take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
     tombstones = [*_tombstones(planned.doomed), *(("S", number) for number in numbers)]
     last = _tell(tx, command, tombstones, list(_ids(events)))
     for old, body in folds:
@@ -84,7 +84,7 @@ def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body
     return tx.event(holder["seq"]), body | kept
 
 
-def _take_out(tx: Transaction, events: Sequence[Event], *, rebuilds: bool) -> None:
+def take_out(tx: Transaction, events: Sequence[Event], *, rebuilds: bool) -> None:
     """Blank the events' bodies; take what they put into views, index and bytes out of there."""
     orphans = _orphans(tx, events)
     if rebuilds:
