@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
+
+from pinfold.store.events import digest_of, link
 
 if TYPE_CHECKING:
     from pinfold.store.content import Content
@@ -30,6 +32,12 @@ class LoggedEvent:
     body: str | None
     body_digest: bytes
     digest: bytes
+
+    def follows(self, previous: bytes) -> bool:
+        """Whether it is what it was, behind an event with the digest `previous`. Source: P10."""
+        *envelope, body, body_digest, digest = astuple(self)
+        is_whole = body is None or digest_of(body) == body_digest
+        return is_whole and bool(link(previous, tuple(envelope), body_digest) == digest)
 
 
 @dataclass(frozen=True, slots=True)
