@@ -87,7 +87,27 @@ def restore(folder: Path) -> None:
         put_back(ready)
 
 
-ACTS: dict[str, Act] = {"upgrade": upgrade, "backup": backup, "restore": restore}
+def copy(folder: Path) -> None:
+    """Copy the store of the folder `source` into that of the folder `copy`."""
+    from pinfold.server.commands.copy_report import Wish, copy_report
+
+    copy_report(str(folder / "source"), str(folder / "copy"), Wish(joins=False, looks=False, verifies=False))
+
+
+def join(folder: Path) -> None:
+    """Join the store of the folder `source` to that of the folder `other`, which holds another log."""
+    from pinfold.server.commands.copy_report import Wish, copy_report
+
+    copy_report(str(folder / "source"), str(folder / "other"), Wish(joins=True, looks=False, verifies=False))
+
+
+ACTS: dict[str, Act] = {
+    "upgrade": upgrade,
+    "backup": backup,
+    "restore": restore,
+    "copy": copy,
+    "join": join,
+}
 
 
 class _Steps:
