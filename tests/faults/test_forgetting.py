@@ -226,7 +226,9 @@ async def test_others_read_and_write_while_the_files_are_scrubbed(place: Place, 
     await other.close()
 
 
-async def test_a_damaged_artifact_can_be_forgotten_though_its_words_cannot_be_taken_out(tmp_path: Path) -> None:
+async def test_a_damaged_artifact_can_be_forgotten_though_its_words_cannot_be_taken_out(
+    tmp_path: Path,
+) -> None:
     store = await open_store(tmp_path / "store", "demo")
     for number in range(9):
         await pin(store, f"Decision {number}")

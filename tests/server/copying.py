@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
 import anyio
+from click.testing import CliRunner, Result
 
+from pinfold.server.cli import main
 from pinfold.server.commands.copy_report import Wish, copy_report
 from pinfold.server.commands.tables import Report
 from pinfold.server.stores import open_by_address
@@ -44,6 +48,18 @@ def at(address: str | Path, ask: Callable[[Store], Awaitable[T]]) -> T:
 def copied(source: str | Path, destination: str | Path, *, join: bool = False) -> Report:
     """Copy without verifying; see `copy_report`."""
     return copy_report(str(source), str(destination), Wish(join, looks=False, verifies=False))[0]
+
+
+def run(*arguments: str | Path) -> Result:
+    """Run the command as if piped; a bug of ours fails the test at once."""
+    return CliRunner().invoke(main, ["copy", *map(str, arguments)], catch_exceptions=False)
+
+
+def damage(folder: Path, statement: str) -> None:
+    """Change one row of a store's file behind its back."""
+    with closing(sqlite3.connect(folder / "log.db")) as db:
+        assert db.execute(statement).rowcount == 1
+        db.commit()
 
 
 async def every_kind(store: Store) -> None:

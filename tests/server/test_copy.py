@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner, Result
 
-from pinfold.server.cli import main
 from pinfold.server.export.json_lines import json_lines
 from pinfold.server.export.source import Source
 from pinfold.store import Store
@@ -29,8 +25,10 @@ from tests.server.copying import (
     at,
     bytes_of,
     copied,
+    damage,
     every_kind,
     log_of,
+    run,
 )
 
 
@@ -60,10 +58,6 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pyte
     if request.param == "sqlite":
         return str(tmp_path / "copy")
     return f"{shared.database(shared.run_folder(tmp_path_factory))}#{uuid4().hex}"
-
-
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(main, ["copy", *map(str, arguments)], catch_exceptions=False)
 
 
 async def _exported(store: Store) -> list[str]:
@@ -169,14 +163,8 @@ def test_one_that_went_on_otherwise_is_refused_with_how_far_they_are_the_same(
         copied(source, tmp_path / "copy")
 
 
-def _damage(folder: Path, statement: str) -> None:
-    with closing(sqlite3.connect(folder / "log.db")) as db:
-        assert db.execute(statement).rowcount == 1
-        db.commit()
-
-
 def test_a_changed_event_ends_the_copy_with_what_to_do(source: Path, tmp_path: Path) -> None:
-    _damage(source, "UPDATE event SET body = replace(body, 'half', 'whole') WHERE seq = 4")
+    damage(source, "UPDATE event SET body = replace(body, 'half', 'whole') WHERE seq = 4")
     with pytest.raises(DamagedError, match=r"Event 4 of the source .* `pinfold verify`"):
         copied(source, tmp_path / "copy")
     assert at(tmp_path / "copy", log_of) == []
@@ -184,7 +172,7 @@ def test_a_changed_event_ends_the_copy_with_what_to_do(source: Path, tmp_path: P
 
 def test_a_damaged_artifact_ends_the_copy_behind_what_is_sound(source: Path, tmp_path: Path) -> None:
     seq = next(each.seq for each in at(source, lambda store: store.artifacts(None, 9)) if each.number == 2)
-    _damage(source, "UPDATE chunk SET packed = x'00' WHERE content = 2 AND start = 0")
+    damage(source, "UPDATE chunk SET packed = x'00' WHERE content = 2 AND start = 0")
     with pytest.raises(DamagedError, match=rf"A2 of the source \(event {seq}\) .* are in the destination"):
         copied(source, tmp_path / "copy")
     found = at(tmp_path / "copy", log_of)

@@ -13,7 +13,7 @@ from pinfold.context.visible import counted, size_text
 from pinfold.server.commands.progress import bar
 from pinfold.server.commands.tables import Report
 from pinfold.server.copying.beginnings import common_beginning, digest_at
-from pinfold.server.copying.joining import Joining
+from pinfold.server.copying.joining import NAMES, Joining
 from pinfold.server.copying.places import destination_at, place_of, source_at
 from pinfold.server.copying.sending import Sending
 from pinfold.store import Store
@@ -77,7 +77,7 @@ async def _run(source: str, destination: str, wish: Wish) -> tuple[Report, bool]
                 )
             outcome = await _outcome(ends, wish)
             found = await _verified(other) if wish.verifies and not wish.looks and other else None
-            return await _report(ends, outcome, found), found is None or found.ok
+            return await _report(ends, outcome, wish, found), found is None or found.ok
 
 
 async def _outcome(ends: _Ends, wish: Wish) -> _Outcome:
@@ -144,10 +144,10 @@ async def _joinable(ends: _Ends) -> _Outcome:
     after = ends.common
     while after < ends.end.seq:
         events = await ends.source.logged(after)
-        kinds.update(event.kind for event in events if event.seq <= ends.end.seq)
+        told = (event for event in events if event.seq <= ends.end.seq and event.body is not None)
+        kinds.update(NAMES[event.kind] for event in told if event.kind in NAMES)
         after = events[-1].seq
-    listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-    return _Outcome("joined", {"kinds": dict(kinds)}, (("would be joined", listed),))
+    return _Outcome("joined", {"told": dict(kinds)}, (("would be joined", _counts(kinds)),))
 
 
 async def _joined(ends: _Ends) -> _Outcome:
@@ -155,16 +155,15 @@ async def _joined(ends: _Ends) -> _Outcome:
     with bar("join") as progress:
         joining = Joining(ends.source, ends.destination, ends.common, ends.end, progress)
         await joining.run()
-    moved = {old: new for old, new in joining.pointers.items() if old != new}
     facts = {
         "told": dict(joining.told),
         "repeated": dict(joining.repeated),
-        "pointers": moved,
+        "pointers": joining.pointers,
         "remarks": joining.remarks,
     }
     rows = [("joined", _counts(joining.told)), ("known there already", _counts(joining.repeated))]
     rows += [("remark", remark) for remark in joining.remarks]
-    return _Outcome("joined", facts, (*rows, *moved.items()), _STAYS)
+    return _Outcome("joined", facts, (*rows, *joining.pointers.items()), _STAYS)
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -176,13 +175,14 @@ async def _verified(destination: Store) -> VerifyReport:
         return await destination.verify(progress)
 
 
-async def _report(ends: _Ends, outcome: _Outcome, found: VerifyReport | None) -> Report:
+async def _report(ends: _Ends, outcome: _Outcome, wish: Wish, found: VerifyReport | None) -> Report:
     rows = [("from", await _told(ends.source, ends.end.seq))]
     if ends.destination is not None:
         rows.append(("to", await _told(ends.destination, (await ends.destination.log_end()).seq)))
     facts = {
         "ok": found is None or found.ok,
         "way": outcome.way,
+        "dry_run": wish.looks,
         "source": {"project": ends.source.project, "events": ends.end.seq},
         "destination": {"events_before": ends.reached, "same_events": ends.common},
         **outcome.facts,

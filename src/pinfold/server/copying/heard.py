@@ -35,6 +35,7 @@ class Heard:
         self._destination = destination
         self._read = after
         self._pointers: dict[str, str] = {}
+        self._sessions: dict[str, int] = {}
 
     async def catch_up(self) -> None:
         """Read what has come since."""
@@ -47,9 +48,14 @@ class Heard:
         """Return the pointer of what was told under a name, `FORGOTTEN`, or None where it was not."""
         return self._pointers.get(name)
 
+    def session(self, name: str) -> str:
+        """Return the session, as `s3`, in which something was told that has a pointer."""
+        return f"s{self._sessions[name]}"
+
     def _note(self, event: LoggedEvent) -> None:
         body = None if event.body is None else json.loads(event.body)
         if event.kind == Kind.MESSAGE_APPENDED and body is not None:
             self._pointers[body.get("external_id", "")] = f"H{event.seq}"
         elif event.key is not None and event.key.startswith(_PREFIX):
+            self._sessions[event.key] = event.session
             self._pointers[event.key] = f"{NUMBERED[event.kind]}{body['number']}" if body else FORGOTTEN

@@ -6,12 +6,12 @@ What was told before is passed over, so that joining can be interrupted, and don
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field, replace
 
 from pinfold.server.commands.asking import everything
 from pinfold.server.copying.beginnings import digest_at
-from pinfold.server.copying.heard import FORGOTTEN, NUMBERED, Heard
+from pinfold.server.copying.heard import FORGOTTEN, Heard
 from pinfold.server.copying.messages import Messages
 from pinfold.server.copying.past import Past
 from pinfold.server.copying.reading import Source
@@ -33,13 +33,15 @@ _OUTCOME = "what stands before it is joined"
 _FORGOTTEN = (
     "Something was forgotten in the source. What of it had been joined before stays; forget it there as well."
 )
-_NAMES: dict[str, str] = {
+NAMES: dict[str, str] = {
     Kind.SESSION_STARTED: "session",
+    Kind.MESSAGE_APPENDED: "message",
     Kind.DECISION_PINNED: "pin",
     Kind.ARTIFACT_SPILLED: "artifact",
     Kind.STATE_CHECKPOINTED: "checkpoint",
     Kind.FOLD_RECORDED: "fold",
 }
+"""What is joined, as it is counted."""
 
 
 @dataclass
@@ -59,7 +61,9 @@ class Joining:
     repeated: Counter[str] = field(default_factory=Counter)
     pointers: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    _same: set[str] = field(default_factory=set)
     _brought: list[Told] = field(default_factory=list)
+    _forks: dict[int, Told] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Tell all. Raises `DamagedError` for what is damaged in the source, and what the verbs raise."""
@@ -81,20 +85,23 @@ class Joining:
 
     async def _finish(self) -> None:
         await self._flush()
+        for fork in [*self._forks.values()]:
+            await self._fork(fork)
         await self._heard.catch_up()
         for number in self._past.artifacts:
             pointer = self._mapped(f"A{number}")
-            if pointer is not None:
+            if pointer and f"A{number}" not in self._same:
                 self.pointers[f"A{number}"] = pointer
         self.told["message"] += self._messages.appended
         self.repeated["message"] += self._messages.repeated
 
     async def _stays(self, told: Told) -> None:
         """Note what stands in both logs under the same number."""
-        if told.event.kind in NUMBERED:
-            self.pointers[told.pointer] = told.pointer
+        self._same.add(told.pointer)
 
     async def _tell(self, told: Told) -> None:
+        if told.event.session in self._forks and not told.body.get("forked_from"):
+            await self._fork(self._forks[told.event.session])
         match told.event.kind:
             case Kind.ARTIFACT_SPILLED:
                 if told.body["number"] not in self._summaries:
@@ -135,20 +142,23 @@ class Joining:
             self.remarks.append(f"{told.pointer} was forgotten in the destination, and stays so.")
         elif pointer is not None:
             self._note(told, pointer, repeated=True)
+            fork = self._forks.pop(told.event.session, None)
+            if fork is not None:
+                self._note(fork, self._heard.session(told.name), repeated=True)
         return pointer is not None
 
     def _note(self, told: Told, pointer: str, *, repeated: bool) -> None:
         self.pointers[told.pointer] = pointer
-        (self.repeated if repeated else self.told)[_NAMES[told.event.kind]] += 1
+        (self.repeated if repeated else self.told)[NAMES[told.event.kind]] += 1
 
     def _mapped(self, pointer: str) -> str | None:
         """Return what a pointer of the source is in the destination, None where it is not known there."""
+        if pointer in self._same:
+            return pointer
         if pointer in self.pointers:
             return self.pointers[pointer]
         number = int(pointer[1:])
         match pointer[0]:
-            case "H" if number <= self.common:
-                return pointer
             case "H":
                 name = self._past.messages.get(number)
             case "A" if number in self._past.artifacts:
@@ -174,12 +184,30 @@ class Joining:
                 self._note(told, done.artifact.pointer, repeated=done.repeated)
 
     async def _session(self, told: Told) -> None:
-        """Begin a session, or the fork of one; that which brings a state is told with it."""
-        origin = self._mapped(f"C{told.body['origin']}") if told.body["origin"] else None
-        if origin is None:
-            begun = await self.destination.start_session(StartSession(told.caller_there))
-            self._note(told, f"s{begun.session}", repeated=begun.repeated)
-        elif told.body["request"] is not None:
+        """Begin a session; the fork of one with the first that is told of it, which may bring a state along."""
+        if told.body["origin"] and self._mapped(f"C{told.body['origin']}"):
+            self._forks[told.event.session] = told
+            return
+        plain = StartSession(told.caller_there)
+        for start in [*await self._forked(told, plain), plain]:
+            with suppress(ConflictError):  # the conversation began elsewhere, and goes on there
+                begun = await self.destination.start_session(start)
+                self._note(told, f"s{begun.session}", repeated=begun.repeated)
+                return
+
+    async def _forked(self, told: Told, start: StartSession) -> list[StartSession]:
+        """Return the start of a session that goes on from a message of another one."""
+        if not told.event.parent:
+            return []
+        await self._heard.catch_up()
+        place = self._mapped(f"H{told.event.parent}")
+        return [replace(start, fork_at=int(place[1:]))] if place else []
+
+    async def _fork(self, told: Told) -> None:
+        """Begin a session that goes on from a checkpoint, without a state of its own."""
+        del self._forks[told.event.session]
+        if not self._was_heard(told):
+            origin = self._mapped(f"C{told.body['origin']}") or ""
             fork = CheckpointState(told.caller_there, fork_of=int(origin[1:]), key=told.name)
             forked = await self.destination.checkpoint_state(fork)
             self._note(told, f"s{forked.session}", repeated=forked.repeated)
@@ -208,7 +236,9 @@ class Joining:
             return
         done = await self.destination.checkpoint_state(command)
         self._note(told, done.checkpoint.pointer, repeated=done.repeated)
-        self.pointers[f"s{told.event.session}"] = f"s{done.session}"
+        fork = self._forks.pop(told.event.session, None)
+        if fork is not None:
+            self._note(fork, f"s{done.session}", repeated=done.repeated)
 
     async def _fold(self, told: Told) -> None:
         """Tell a fold under the client's own key: the destination may know it from the client's transcript."""

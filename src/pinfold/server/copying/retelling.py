@@ -118,6 +118,7 @@ def fold_of(told: Told, key: str, mapped: Mapped, summary: SpillArtifact | None)
         {to: tuple(parts) for to, parts in _by_pins(mapped, body["lost"])},
         tuple((to, sentence) for pointer, sentence in body["offered"] if (to := mapped(pointer))),
         tuple((text, to) for text, pointer in body["strings"] if (to := mapped(pointer))),
+        tuple(int(to[1:]) for seq in body.get("folded", ()) if (to := mapped(f"H{seq}"))),
     )
 
 
