@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
+from uuid import uuid4
 
 import anyio
+import pytest
 from click.testing import CliRunner, Result
 
 from pinfold.server.cli import main
@@ -22,6 +24,7 @@ from pinfold.store.forgetting import Forget
 from pinfold.store.logged import LoggedEvent
 from pinfold.store.values import Caller, PinKind, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, checkpoint, find, pin, spill
+from tests.postgres import shared
 
 T = TypeVar("T")
 
@@ -43,6 +46,11 @@ def at(address: str | Path, ask: Callable[[Store], Awaitable[T]]) -> T:
             await store.close()
 
     return anyio.run(asked)
+
+
+def a_project(places: pytest.TempPathFactory) -> str:
+    """Return the address of a project in a database, which nobody has opened yet; skips where there is no server."""
+    return f"{shared.database(shared.run_folder(places))}#{uuid4().hex}"
 
 
 def copied(source: str | Path, destination: str | Path, *, join: bool = False) -> Report:

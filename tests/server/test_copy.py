@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -16,11 +15,11 @@ from pinfold.store.errors import ConflictError, DamagedError, NotFoundError
 from pinfold.store.forgetting import Forget
 from pinfold.store.values import Pointer, PointerKind, Receipt
 from tests.contract.acts import ANNA, find, pin, spill
-from tests.postgres import shared
 from tests.server.copying import (
     LOG,
     NOISE,
     PERSON,
+    a_project,
     another_log,
     at,
     bytes_of,
@@ -52,12 +51,10 @@ def source(tmp_path: Path) -> Path:
     return tmp_path / "source"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def place(request: pytest.FixtureRequest, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a store that is not there yet."""
-    if request.param == "sqlite":
-        return str(tmp_path / "copy")
-    return f"{shared.database(shared.run_folder(tmp_path_factory))}#{uuid4().hex}"
+    return str(tmp_path / "copy") if request.param == "sqlite" else a_project(tmp_path_factory)
 
 
 async def _exported(store: Store) -> list[str]:
@@ -78,7 +75,11 @@ async def _views(store: Store) -> list[object]:
     ]
 
 
-def test_a_copy_has_the_digests_the_views_and_the_bytes_of_its_source(past: Path, place: str) -> None:
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_copy_has_the_digests_the_views_and_the_bytes_of_its_source(
+    past: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, kind: str
+) -> None:
+    place = str(tmp_path / "copy") if kind == "sqlite" else a_project(tmp_path_factory)
     done = run(past, place, "--json")
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)

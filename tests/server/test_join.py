@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -17,12 +16,12 @@ from pinfold.store.forgetting import Forget
 from pinfold.store.results import Pin
 from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.contract.acts import ANNA, BEN, checkpoint, pin
-from tests.postgres import shared
 from tests.server.copying import (
     FORK,
     LOG,
     NOISE,
     PERSON,
+    a_project,
     another_log,
     at,
     bytes_of,
@@ -55,12 +54,12 @@ def team(tmp_path: Path) -> str:
     return str(tmp_path / "team")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.full)])
 def place(request: pytest.FixtureRequest, team: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a store that holds another log."""
     if request.param == "sqlite":
         return team
-    address = f"{shared.database(shared.run_folder(tmp_path_factory))}#{uuid4().hex}"
+    address = a_project(tmp_path_factory)
     at(address, another_log)
     return address
 
