@@ -20,7 +20,7 @@ _INTERRUPTED = 130
     "--no-verify", "verifies", is_flag=True, flag_value=False, default=True, help="Do not verify DESTINATION."
 )
 @JSON
-def copy(source: str, destination: str, *, joins: bool, looks: bool, verifies: bool, as_json: bool) -> None:
+def copy(source: str, destination: str, *, as_json: bool, **wish: bool) -> None:
     """Copy a store into another one, of whichever kind: event for event, with all bytes, under the same pointers.
 
     Each of them is the folder of a store, a project's folder, or an address: postgresql://HOST/DATABASE#PROJECT or
@@ -36,7 +36,7 @@ def copy(source: str, destination: str, *, joins: bool, looks: bool, verifies: b
     from pinfold.server.commands.tables import tell
 
     try:
-        report, is_well = copy_report(source, destination, Wish(joins, looks, verifies))
+        report, is_well = copy_report(source, destination, Wish(**wish))
     except KeyboardInterrupt:
         if as_json:
             raise
