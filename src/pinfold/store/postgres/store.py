@@ -46,6 +46,7 @@ class PostgresStore(SqlStore):
 
     _writer: PostgresWriter
     _reader: PostgresReader
+    _schema = SCHEMA_VERSION
 
     def __init__(self, address: Address, opened: Opened, limits: Limits) -> None:
         self._address = address

@@ -33,11 +33,21 @@ class _End:
     digest: bytes
 
 
-def receive(tx: Transaction, part: LogPart) -> None:
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Where the log ends now, and the key that the project has from now on, where it took over another one."""
+
+    seq: int
+    digest: bytes
+    key: bytes | None
+
+
+def receive(tx: Transaction, part: LogPart) -> Received:
     """Append what is new of the part; see `Store.receive`."""
     end = _end(tx.db)
-    if end.seq == 0 and part.secret is not None:
-        _take_over(tx.db, part.secret)
+    key = part.secret if end.seq == 0 else None
+    if key is not None:
+        _take_over(tx.db, key)
     if part.blank:
         _blank(tx, part)
     for logged in part.events:
@@ -46,11 +56,7 @@ def receive(tx: Transaction, part: LogPart) -> None:
         else:
             _append(tx, logged, end, part.content)
             end = _End(logged.seq, logged.digest)
-
-
-def key_of(db: Database) -> bytes:
-    """Return the key of the project's fences and redaction."""
-    return bytes(db.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
+    return Received(end.seq, end.digest, key)
 
 
 def _take_over(db: Database, secret: bytes) -> None:

@@ -52,7 +52,7 @@ from pinfold.store.sql.forgetting.erasing import forget
 from pinfold.store.sql.logged import logged
 from pinfold.store.sql.pinning import pin_decision
 from pinfold.store.sql.projecting import commit_projection
-from pinfold.store.sql.receiving import key_of, receive
+from pinfold.store.sql.receiving import receive
 from pinfold.store.sql.spilling import spill_artifact
 from pinfold.store.sql.verbs import Reading, Writing
 from pinfold.store.values import Caller, Pointer
@@ -62,6 +62,9 @@ T = TypeVar("T")
 
 class SqlStore(Store):
     """One project's log in the tables of a database; a backend says how its verbs are run."""
+
+    _schema: int
+    """That of a database which this pinfold can write."""
 
     def __init__(self, project: str, redactor: Redactor, reader: Reading, writer: Writing) -> None:
         self.project = project
@@ -201,10 +204,10 @@ class SqlStore(Store):
 
     async def receive(self, part: LogPart) -> LogEnd:
         """See `Store.receive`."""
-        await self._writer.write(partial(receive, part=part))
-        if part.secret is not None:
-            self.redactor.key = await self._read(key_of)
-        return await self.log_end()
+        received = await self._writer.write(partial(receive, part=part))
+        if received.key is not None:
+            self.redactor.key = received.key
+        return LogEnd(received.seq, received.digest, self._schema)
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""
