@@ -195,6 +195,13 @@ def test_a_dry_run_makes_nothing_and_a_source_that_is_not_there_is_not_made(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_source_without_any_event_is_told_and_no_copy_of_it_made(place: str, tmp_path: Path) -> None:
+    at(tmp_path / "empty", log_of)
+    done = run(tmp_path / "empty", place)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"{tmp_path / 'empty'}: its log is empty." in done.stderr
+
+
 def test_a_projects_folder_means_its_store(
     past: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from pinfold.server.copying.joining import NAMES, Joining
 from pinfold.server.copying.places import destination_at, place_of, source_at
 from pinfold.server.copying.sending import Sending
 from pinfold.store import Store
-from pinfold.store.errors import ConflictError, DamagedError
+from pinfold.store.errors import ConflictError, DamagedError, NotFoundError
 from pinfold.store.logged import LogEnd
 from pinfold.store.results import VerifyReport
 from pinfold.store.values import Receipt
@@ -69,6 +69,12 @@ def copy_report(source: str, destination: str, wish: Wish) -> tuple[Report, bool
 async def _run(source: str, destination: str, wish: Wish) -> tuple[Report, bool]:
     async with source_at(place_of(source)) as opened:
         ends = _Ends(opened, None, await opened.log_end())
+        if not ends.end.seq:
+            raise NotFoundError(
+                f"The source {(await opened.status()).location}",
+                "its log is empty",
+                "Look whether it is the right one.",
+            )
         async with destination_at(place_of(destination), opened.project, makes=not wish.looks) as other:
             if other is not None:
                 reached = (await other.log_end()).seq
