@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
@@ -137,6 +139,11 @@ def test_nothing_of_what_is_forgotten_since_is_left_in_the_files(source: Path, t
     at(source, lambda store: store.forget(Forget(PERSON, match="gillyflower")))
     copied(source, tmp_path / "copy")
     assert b"gillyflower" not in _files(tmp_path / "copy")
+    with closing(sqlite3.connect(tmp_path / "copy" / "log.db")) as db:
+        assert {row[0] for row in db.execute("SELECT name FROM meta")} == {
+            "project",
+            "secret",
+        }  # no scrub is owed
 
 
 def _files(folder: Path) -> bytes:

@@ -219,12 +219,14 @@ async def _forks(store: Store) -> None:
     await store.append_messages(Caller("codex", "bare"), [Message("user", "said in the fork", "b1")])
     seq = (await store.append_messages(ANNA, [Message("user", "here", "a1")])).last_seq
     await store.start_session(StartSession(Caller("harness", "branch"), fork_at=seq))
+    await checkpoint(store, fork_of=1)
+    await store.append_messages(ANNA, [Message("user", "behind a fork of her own", "a2")])
 
 
 def test_a_session_that_goes_on_from_another_one_does_so_there(tmp_path: Path, team: str) -> None:
     at(tmp_path / "source", _forks)
     done = join(tmp_path / "source", team)
-    assert done["told"] == {"session": 3, "checkpoint": 1, "message": 2}
+    assert done["told"] == {"session": 4, "checkpoint": 1, "message": 3}
     log = at(team, log_of)
     begun = {
         json.loads(event.body or "")["conversation"]: event
