@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from dataclasses import asdict
 from pathlib import Path
 
+import anyio
 import pytest
 
+from pinfold.server.copying.places import destination_at, place_of, source_at
+from pinfold.server.copying.sending import Sending
 from pinfold.server.export.json_lines import json_lines
 from pinfold.server.export.source import Source
+from pinfold.server.stores import open_by_address
 from pinfold.store import Store
 from pinfold.store.errors import ConflictError, DamagedError, NotFoundError
 from pinfold.store.forgetting import Forget
@@ -228,12 +232,27 @@ def test_a_pipe_gets_a_line_for_each_fact(past: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+async def test_two_copies_at_once_make_one(past: Path, tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        one = await stack.enter_async_context(source_at(place_of(str(past))))
+        target = place_of(str(tmp_path / "copy"))
+        others = [
+            await stack.enter_async_context(destination_at(target, "demo", makes=True)) for _ in range(2)
+        ]
+        end = await one.log_end()
+        async with anyio.create_task_group() as both:
+            for other in others:
+                assert other is not None
+                both.start_soon(Sending(one, other, 0, end).run)
+        assert other is not None
+        assert await log_of(other) == await log_of(one)
+        assert (await other.verify()).problems == ()
+
+
+@pytest.mark.anyio
 async def test_what_is_forgotten_while_it_is_copied_goes_without_its_bytes(
     source: Path, tmp_path: Path
 ) -> None:
-    from pinfold.server.copying.sending import Sending
-    from pinfold.server.stores import open_by_address
-
     one = await open_by_address(str(source), "demo")
     other = await open_by_address(str(tmp_path / "copy"), "demo")
     gone: list[object] = []

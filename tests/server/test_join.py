@@ -181,6 +181,15 @@ def test_what_was_forgotten_there_is_not_brought_back(past: Path, team: str) -> 
     ]
 
 
+def test_what_is_forgotten_here_after_it_was_joined_is_said_to_be_there_still(
+    source: Path, team: str
+) -> None:
+    assert join(source, team)["remarks"] == []
+    at(source, lambda store: store.forget(Forget(PERSON, pointers=(Pointer(PointerKind.PIN, 2),))))
+    remarks = join(source, team)["remarks"]
+    assert [remark for remark in remarks if "forget it there as well" in remark] == remarks
+
+
 def test_a_pin_that_was_replaced_there_meanwhile_stays_replaced(source: Path, team: str) -> None:
     join(source, team)
     at(team, lambda store: pin(store, "Replaced by the team", BEN, supersedes=(3,)))

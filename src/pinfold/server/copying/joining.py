@@ -124,7 +124,7 @@ class Joining:
                 await self._checkpoint(told)
             case Kind.FOLD_RECORDED:
                 await self._fold(told)
-            case Kind.ENTRY_FORGOTTEN if _FORGOTTEN not in self.remarks:
+            case Kind.ENTRY_FORGOTTEN if self._messages.is_again and _FORGOTTEN not in self.remarks:
                 self.remarks.append(_FORGOTTEN)
 
     async def _flush(self) -> None:

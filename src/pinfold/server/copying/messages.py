@@ -22,11 +22,13 @@ _BATCH_CHARS = 1024 * 1024
 class Messages:
     """Appends messages in order. The destination remembers how far, as it does of a transcript: each comes once.
 
-    `since` is where the destination's log ended when this source was first joined to it; `common` as in `Joining`.
+    `since` is where the destination's log ended when this source was first joined to it, `is_again` whether messages
+    of it were then; `common` as in `Joining`.
     """
 
     def __init__(self, destination: Store, source: Source, mark: TranscriptMark, common: int) -> None:
         self.since = int(mark.head)
+        self.is_again = mark.offset > 0
         self.appended = self.repeated = 0
         self._destination = destination
         self._source = source

@@ -37,7 +37,8 @@ class Past:
     def _told(self, event: LoggedEvent, body: Body) -> Told | None:
         if event.kind == Kind.SESSION_STARTED:
             self._callers[event.session] = (body["client"], body["conversation"])
-        whose = self._callers.get(event.session)
+        by_nobody = ("", "") if event.kind == Kind.ENTRY_FORGOTTEN else None  # a person forgets in no session
+        whose = self._callers.get(event.session, by_nobody)
         return None if whose is None else Told(event, body, *whose, name_of(event))
 
     def _remember(self, told: Told) -> None:
