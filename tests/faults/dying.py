@@ -87,7 +87,27 @@ def restore(folder: Path) -> None:
         put_back(ready)
 
 
-ACTS: dict[str, Act] = {"upgrade": upgrade, "backup": backup, "restore": restore}
+def copy(folder: Path) -> None:
+    """Copy the store of the folder `source` into that of the folder `copy`."""
+    from pinfold.server.commands.copy_report import Wish, copy_report
+
+    copy_report(str(folder / "source"), str(folder / "copy"), Wish(joins=False, looks=False, verifies=False))
+
+
+def join(folder: Path) -> None:
+    """Join the store of the folder `source` to that of the folder `other`, which holds another log."""
+    from pinfold.server.commands.copy_report import Wish, copy_report
+
+    copy_report(str(folder / "source"), str(folder / "other"), Wish(joins=True, looks=False, verifies=False))
+
+
+ACTS: dict[str, Act] = {
+    "upgrade": upgrade,
+    "backup": backup,
+    "restore": restore,
+    "copy": copy,
+    "join": join,
+}
 
 
 class _Steps:
@@ -108,7 +128,8 @@ class _Steps:
         connect, fsync = sqlite3.connect, os.fsync
 
         def traced(*args: Any, **more: Any) -> sqlite3.Connection:
-            db = connect(*args, factory=_tracing(self), **more)
+            made = _tracing(self, more.pop("factory", sqlite3.Connection))
+            db = connect(*args, factory=made, **more)
             db.set_trace_callback(self.take)
             return db
 
@@ -120,8 +141,8 @@ class _Steps:
         os.fsync = synced  # type: ignore[assignment]
 
 
-def _tracing(steps: _Steps) -> type[sqlite3.Connection]:
-    class Tracing(sqlite3.Connection):
+def _tracing(steps: _Steps, kind: type[sqlite3.Connection]) -> type[sqlite3.Connection]:
+    class Tracing(kind):  # type: ignore[misc, valid-type]
         def backup(self, target: sqlite3.Connection, *, progress: Any = None, **more: Any) -> None:
             def told(*how_far: int) -> None:
                 steps.take()
@@ -152,6 +173,7 @@ def _lived(act: Act, folder: Path, last: int | None) -> int:
     with os.fdopen(read) as told:
         taken = told.read()
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code <= 0, "the act failed by itself; its error stands above"
     return code if code else int(taken)
 
 

@@ -12,9 +12,18 @@ import anyio
 import pytest
 
 from pinfold.store import Store
-from pinfold.store.commands import Message, PinDecision, RecordFold, SpillArtifact, StartSession
+from pinfold.store.commands import (
+    CommitProjection,
+    Message,
+    PinDecision,
+    RecordFold,
+    SpillArtifact,
+    StartSession,
+)
 from pinfold.store.content import collect
+from pinfold.store.events import BODY_VERSION, Kind, canonical, digest_of, link
 from pinfold.store.forgetting import Forget
+from pinfold.store.logged import LoggedEvent, LogPart
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.store import SqliteStore, open_store
 from pinfold.store.values import Caller, Pointer, PointerKind
@@ -24,6 +33,9 @@ from tests.faults.turns import Canceller, Cut, by_scope, by_task, turns_of
 
 Verb = Callable[[Store, str], Awaitable[object]]
 """Something asked of a store under a name; asked again, it is a repeat."""
+
+MESSAGE = 6
+"""The seq of the first message."""
 
 CLI = Caller("command-line", "command-line", actor="cli")
 either_way = pytest.mark.parametrize("cut", [by_scope, by_task], ids=["by scope", "by task"])
@@ -43,13 +55,30 @@ async def _record_fold(store: Store, name: str) -> object:
         return await store.record_fold(RecordFold(ANNA, name, "auto", summary=summary))
 
 
+async def _receive(store: Store, name: str) -> object:
+    """An event of another log that this one is the beginning of; the same one again."""
+    assert isinstance(store, SqliteStore)
+    with closing(sqlite3.connect(store._place.database)) as link_past_it:
+        query = "SELECT seq, digest FROM event WHERE key IS NOT ? ORDER BY seq DESC LIMIT 1"
+        seq, digest = link_past_it.execute(query, (name,)).fetchone()
+    body = canonical({"gone": [], "ids": [], "reason": "asked"})
+    place = (seq + 1, "2026-11-30T10:00:00Z", 0, "cli", Kind.ENTRY_FORGOTTEN, name, 0, BODY_VERSION)
+    event = LoggedEvent(*place, body, digest_of(body), link(digest, place, digest_of(body)))
+    return await store.receive(LogPart((event,)))
+
+
 WRITES: dict[str, tuple[int, Verb]] = {
+    "commit_projection": (
+        1,
+        lambda store, name: store.commit_projection(CommitProjection(ANNA, hidden=(MESSAGE,), key=name)),
+    ),
     "pin_decision": (1, lambda store, name: pin(store, name, key=name)),
     "spill_artifact": (1, lambda store, name: spill(store, name.encode(), label=name, key=name)),
     "checkpoint_state": (2, lambda store, name: checkpoint(store, goal=name, fork_of=1, key=name)),
     "start_session": (1, lambda store, name: store.start_session(StartSession(Caller("codex", name), name))),
     "append_messages": (3, _append),
     "record_fold": (2, _record_fold),
+    "receive": (1, _receive),
     "forget": (1, lambda store, name: store.forget(Forget(CLI, match=f"doomed {name}."))),
     "scrub": (0, lambda store, _: store.scrub()),
     "rebuild": (0, lambda store, _: store.rebuild()),
@@ -69,7 +98,7 @@ READS: dict[str, Verb] = {
     "artifact_lines": lambda store, _: store.artifact_lines(1, 1, 1, 99),
     "scan_artifact": lambda store, _: store.scan_artifact(1, 0, lambda _: True),
     "checkpoint": lambda store, _: store.checkpoint(1),
-    "entry": lambda store, _: store.entry(6),
+    "entry": lambda store, _: store.entry(MESSAGE),
     "fold": lambda store, _: store.fold(1),
     "search_record": lambda store, _: store.search_record(1),
     "pins": lambda store, _: store.pins(None, 9),
@@ -77,6 +106,7 @@ READS: dict[str, Verb] = {
     "checkpoints": lambda store, _: store.checkpoints(None, 9),
     "folds": lambda store, _: store.folds(None, 9),
     "misses": lambda store, _: store.misses(None, 9),
+    "sessions": lambda store, _: store.sessions(None, 9),
     "status": lambda store, _: store.status(),
     "verify": lambda store, _: store.verify(),
     "log_end": lambda store, _: store.log_end(),

@@ -20,7 +20,7 @@ from pinfold.store.sql.forgetting.owing import is_owed
 from pinfold.store.sqlite import connection
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.store import SqliteStore, open_store
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Pointer, PointerKind
 from tests.contract.acts import ANNA, checkpoint, find, pin, say, spill
 from tests.store.children import child, line_of, tell
 
@@ -160,7 +160,7 @@ import anyio
 from pathlib import Path
 from pinfold.store.forgetting import Forget
 from pinfold.store.sqlite.store import open_store
-from pinfold.store.values import Caller
+from pinfold.store.values import Caller, Pointer, PointerKind
 
 async def main():
     store = await open_store(Path(sys.argv[1]), "demo")
@@ -224,3 +224,21 @@ async def test_others_read_and_write_while_the_files_are_scrubbed(place: Place, 
     assert (await other.verify()).problems == ()
     await store.close()
     await other.close()
+
+
+async def test_a_damaged_artifact_can_be_forgotten_though_its_words_cannot_be_taken_out(
+    tmp_path: Path,
+) -> None:
+    store = await open_store(tmp_path / "store", "demo")
+    for number in range(9):
+        await pin(store, f"Decision {number}")
+    await spill(store, b"a sound line\n" * 99)
+    await spill(store, b"a line that will be damaged\n" * 99)
+    with closing(sqlite3.connect(tmp_path / "store" / "log.db")) as db:
+        assert db.execute("UPDATE chunk SET packed = x'00' WHERE content = 2").rowcount == 1
+        db.commit()
+    assert "damaged" in "".join((await store.verify()).problems)
+    await store.forget(Forget(CLI, pointers=(Pointer(PointerKind.ARTIFACT, 2),)))
+    assert (await store.verify()).problems == ()
+    assert [hit.pointer for hit in (await find(store, "sound line")).hits] == ["A1#L1"]
+    await store.close()

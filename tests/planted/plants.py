@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.planted.backup_plants import BACKUPS
 from tests.planted.care_plants import CARE
+from tests.planted.copy_plants import COPIES
 from tests.planted.database_plants import DATABASE
 from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
@@ -247,8 +248,8 @@ _FORGOTTEN = (
         (
             Edit(
                 "store/sql/forgetting/erasing.py",
-                "            if text:\n                tx.db.take_out_words",
-                "            if not text:\n                tx.db.take_out_words",
+                "        if text:\n            tx.db.take_out_words",
+                "        if not text:\n            tx.db.take_out_words",
             ),
         ),
         ("tests/contract/test_forgetting.py::test_whatever_is_forgotten_the_views_are_those_of_the_log",),
@@ -300,4 +301,5 @@ PLANTS = (
     *DISK,
     *TURNS,
     *FINDING,
+    *COPIES,
 )

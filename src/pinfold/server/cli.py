@@ -19,6 +19,7 @@ _ELSEWHERE = {
     "checking": ("doctor", "verify", "rebuild"),
     "replay": ("replay",),
     "exporting": ("export",),
+    "copying": ("copy",),
     "backups": ("backup", "restore"),
     "lab": ("lab", "rent"),
     "ui": ("ui",),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # every command imports this package for its errors, and most
         TranscriptMark,
     )
     from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention, Scrubbed
-    from pinfold.store.logged import LogEnd, LoggedEvent
+    from pinfold.store.logged import LogEnd, LoggedEvent, LogPart
     from pinfold.store.redaction import Redactor
     from pinfold.store.results import (
         AppendedMessages,
@@ -255,6 +255,18 @@ class Store(ABC):
         """Return the next events behind the seq `after`, in order, of one session or of all, as they are stored.
 
         At most `SLICE_EVENTS` and about `SLICE_BYTES` of bodies, but at least one where there is one. Source: P16.
+        """
+
+    @abstractmethod
+    async def receive(self, part: LogPart) -> LogEnd:
+        """Append events of another store's log exactly as they are, and return where the log ends now.
+
+        One transaction. Each body is checked against its digest, each event against the one before. An event that
+        stands there already, with the same digest, is passed over, so that a part may be sent again. A log that is
+        empty takes over the key of the project that the part comes from: fences and redaction marks stay the same.
+        Raises `ConflictError` where the log goes on otherwise or ends before the part begins, `DamagedError` for an
+        event that is not what it was, `InvalidInputError` for an artifact without its bytes, `ReadOnlyError` for an
+        event that only a newer pinfold knows. Source: P9, P10, P38, P43.
         """
 
     # --- care ---

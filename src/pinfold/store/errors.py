@@ -119,8 +119,13 @@ class DamagedError(PinfoldError):
 
     code = "damaged"
 
-    def __init__(self, what: str, hint: str = "Run `pinfold verify` to see what is affected.") -> None:
-        super().__init__(f"{what} is damaged; nothing was changed.", hint)
+    def __init__(
+        self,
+        what: str,
+        hint: str = "Run `pinfold verify` to see what is affected.",
+        outcome: str = "nothing was changed",
+    ) -> None:
+        super().__init__(f"{what} is damaged; {outcome}.", hint)
         self.what = what
 
 

@@ -1,8 +1,14 @@
-"""The log as it stands, for an export: events in slices, none of which keeps anybody waiting."""
+"""The log as it stands, for an export or a copy: events in slices, none of which keeps anybody waiting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+from pinfold.store.events import digest_of, link
+
+if TYPE_CHECKING:
+    from pinfold.store.content import Content
 
 SLICE_EVENTS = 500
 SLICE_BYTES = 4 * 1024 * 1024
@@ -27,6 +33,12 @@ class LoggedEvent:
     body_digest: bytes
     digest: bytes
 
+    def follows(self, previous: bytes) -> bool:
+        """Whether it is what it was, behind an event with the digest `previous`. Source: P10."""
+        *envelope, body, body_digest, digest = astuple(self)
+        is_whole = body is None or digest_of(body) == body_digest
+        return is_whole and bool(link(previous, tuple(envelope), body_digest) == digest)
+
 
 @dataclass(frozen=True, slots=True)
 class LogEnd:
@@ -35,3 +47,18 @@ class LogEnd:
     seq: int
     digest: bytes
     schema: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogPart:
+    """The next events of another store's log, as they are stored there; see `Store.receive`.
+
+    `content` are the bytes of the last one, an artifact, where they have not come before. `secret` is that project's
+    key, 32 bytes, which an empty log takes over. `blank` are seqs of events that were forgotten there after they had
+    been received here; they come with the event that tells of it.
+    """
+
+    events: tuple[LoggedEvent, ...]
+    content: Content | None = None
+    secret: bytes | None = None
+    blank: tuple[int, ...] = ()

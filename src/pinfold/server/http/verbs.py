@@ -99,7 +99,8 @@ class _Answer:
     async def _carried_out(self) -> Any:
         with closing(self._request):
             store = await self._visit.store()
-            with closing(Incoming(self._request, store.redactor)) as incoming:
+            redactor = store.redactor if self._verb.brings else None
+            with closing(Incoming(self._request, redactor)) as incoming:
                 read = partial(_read, self._verb, self._request, incoming)
                 given = await anyio.to_thread.run_sync(read)
                 gave = await self._verb.carry_out(store, given, self._note)

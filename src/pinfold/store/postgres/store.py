@@ -46,14 +46,14 @@ class PostgresStore(SqlStore):
 
     _writer: PostgresWriter
     _reader: PostgresReader
+    _schema = SCHEMA_VERSION
 
     def __init__(self, address: Address, opened: Opened, limits: Limits) -> None:
         self._address = address
         self._project = opened.project
-        writer = PostgresWriter(
-            Link(address, opened.project), Redactor(opened.secret), opened.read_only, limits
-        )
-        super().__init__(opened.name, opened.secret, PostgresReader(Link(address, opened.project)), writer)
+        redactor = Redactor(opened.secret)
+        writer = PostgresWriter(Link(address, opened.project), redactor, opened.read_only, limits)
+        super().__init__(opened.name, redactor, PostgresReader(Link(address, opened.project)), writer)
 
     async def status(self) -> StoreStatus:
         """See `Store.status`."""

@@ -36,7 +36,7 @@ PART_BYTES = 1024 * 1024
 REPEATABLE = frozenset(
     "artifact artifact_bytes artifact_lines artifacts brief_state checkpoint checkpoints entry fold folded_part folds"
     " forget_plan log_end logged misses note_opened pin pins scan_artifact search_history search_record sessions"
-    " stale_views status transcript_mark transcripts verify".split()
+    " stale_views status transcript_mark transcripts verify receive".split()
 )
 """Verbs that are asked again when a connection breaks: a second time leaves nothing behind that matters."""
 

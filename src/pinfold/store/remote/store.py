@@ -13,6 +13,7 @@ import anyio
 from pinfold.store import Progress, Store
 from pinfold.store.cleaning import cleaned
 from pinfold.store.fences import fence
+from pinfold.store.logged import LogEnd, LogPart
 from pinfold.store.redaction import Redactor
 from pinfold.store.remote.address import Address
 from pinfold.store.remote.contract import VERBS, Verb, verb
@@ -31,12 +32,11 @@ class RemoteStore(Store):
     def __init__(self, server: TeamServer, introduction: Introduction) -> None:
         self.project = introduction.project
         self.redactor = Redactor(introduction.key)
-        self._key = introduction.key
         self._server = server
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        return fence(self._key, content)
+        return fence(self.redactor.key, content)
 
     async def status(self) -> StoreStatus:
         """See `Store.status`; where the store lies is the server's address."""
@@ -47,6 +47,13 @@ class RemoteStore(Store):
         """See `Store.scan_artifact`; a mebibyte is fetched at a time."""
         scanned: Artifact = await _on_a_thread(partial(_scan, self._server, number, start, visit))
         return scanned
+
+    async def receive(self, part: LogPart) -> LogEnd:
+        """See `Store.receive`; a log that was empty has another key afterwards."""
+        end: LogEnd = await self._asked("receive", (part,), {})
+        if part.secret is not None:
+            self.redactor.key = (await _on_a_thread(self._server.introduction)).key
+        return end
 
     async def close(self) -> None:
         """See `Store.close`."""

@@ -47,11 +47,10 @@ class SqlDirectStore(SyncStore, ABC):
     def __init__(self, project: str, secret: bytes) -> None:
         self.project = project
         self.redactor = Redactor(secret)
-        self._secret = secret
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        return fence(self._secret, content)
+        return fence(self.redactor.key, content)
 
     def start_session(self, command: StartSession) -> StartedSession:
         """See `Store.start_session`."""

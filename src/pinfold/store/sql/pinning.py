@@ -31,7 +31,7 @@ def pin_decision(tx: Transaction, command: PinDecision) -> PinnedDecision:
     command = tx.clean(command)
     request = _request(command)
     earlier = tx.earlier((Kind.DECISION_PINNED,), command.key, request)
-    if earlier is None and command.said_at is not None:
+    if earlier is None and command.said_at is not None and not command.supersedes:
         earlier = _said_already(tx, command, command.said_at)
     elif earlier is None and command.key is None:
         earlier = _equal_live_pin(tx, command)

@@ -60,7 +60,7 @@ def _append(tx: Transaction, command: SpillArtifact, request: str, *, indexed: b
     content = command.content
     session = sessions.ensure(tx, command.caller)
     same = tx.db.execute("SELECT min(number) FROM artifact WHERE sha256 = ?", (content.sha256,)).fetchone()[0]
-    _store_bytes(tx, content)
+    store_bytes(tx, content)
     searchable = indexed and (content.is_text or command.outline.media_type.startswith("text/"))
     body = {
         "number": tx.next_number("artifact"),
@@ -88,7 +88,8 @@ def _indexed_bytes(content: Content) -> int:
     return sum(size for start, size in content.spans() if is_at_an_end(start, size, total))
 
 
-def _store_bytes(tx: Transaction, content: Content) -> None:
+def store_bytes(tx: Transaction, content: Content) -> None:
+    """Store bytes that no artifact has yet."""
     if tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (content.sha256,)).fetchone():
         return
     row = {

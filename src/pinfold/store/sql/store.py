@@ -21,7 +21,7 @@ from pinfold.store.commands import (
 )
 from pinfold.store.fences import fence
 from pinfold.store.forgetting import Forget, ForgetPlan, Forgotten, Retention
-from pinfold.store.logged import LoggedEvent
+from pinfold.store.logged import LogEnd, LoggedEvent, LogPart
 from pinfold.store.redaction import Redactor
 from pinfold.store.results import (
     AppendedMessages,
@@ -52,6 +52,7 @@ from pinfold.store.sql.forgetting.erasing import forget
 from pinfold.store.sql.logged import logged
 from pinfold.store.sql.pinning import pin_decision
 from pinfold.store.sql.projecting import commit_projection
+from pinfold.store.sql.receiving import receive
 from pinfold.store.sql.spilling import spill_artifact
 from pinfold.store.sql.verbs import Reading, Writing
 from pinfold.store.values import Caller, Pointer
@@ -62,17 +63,19 @@ T = TypeVar("T")
 class SqlStore(Store):
     """One project's log in the tables of a database; a backend says how its verbs are run."""
 
-    def __init__(self, project: str, secret: bytes, reader: Reading, writer: Writing) -> None:
+    _schema: int
+    """That of a database which this pinfold can write."""
+
+    def __init__(self, project: str, redactor: Redactor, reader: Reading, writer: Writing) -> None:
         self.project = project
-        self.redactor = Redactor(secret)
-        self._secret = secret
+        self.redactor = redactor  # the writer's as well
         self._reader = reader
         self._writer = writer
         self._searched = False  # saves those who never search the look at each fetch
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        return fence(self._secret, content)
+        return fence(self.redactor.key, content)
 
     async def pin_decision(self, command: PinDecision) -> PinnedDecision:
         """See `Store.pin_decision`."""
@@ -198,6 +201,13 @@ class SqlStore(Store):
     async def logged(self, after: int, session: int | None = None) -> tuple[LoggedEvent, ...]:
         """See `Store.logged`."""
         return await self._read(lambda db: logged(db, after, session))
+
+    async def receive(self, part: LogPart) -> LogEnd:
+        """See `Store.receive`."""
+        received = await self._writer.write(partial(receive, part=part))
+        if received.key is not None:
+            self.redactor.key = received.key
+        return LogEnd(received.seq, received.digest, self._schema)
 
     async def forget_plan(self, command: Forget | Retention) -> ForgetPlan:
         """See `Store.forget_plan`."""

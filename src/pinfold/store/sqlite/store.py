@@ -26,7 +26,7 @@ from pinfold.store.sql.rebuilding import rebuild
 from pinfold.store.sql.status import Engine, status
 from pinfold.store.sql.store import SqlStore
 from pinfold.store.sql.transaction import Transaction
-from pinfold.store.sqlite.connection import Place, read_meta
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, Place, read_meta
 from pinfold.store.sqlite.gate import WAIT_S, Gate
 from pinfold.store.sqlite.opening import check_engine, open_gate, prepare
 from pinfold.store.sqlite.reader import Reader
@@ -80,12 +80,14 @@ class SqliteStore(SqlStore):
 
     _reader: Reader
     _writer: Writer
+    _schema = SCHEMA_VERSION
 
     def __init__(self, place: Place, gate: Gate, meta: dict[str, bytes]) -> None:
         self._place = place
         self._gate = gate
-        writer = Writer(place, gate, Redactor(meta["secret"]))
-        super().__init__(meta["project"].decode(), meta["secret"], Reader(place), writer)
+        redactor = Redactor(meta["secret"])
+        writer = Writer(place, gate, redactor)
+        super().__init__(meta["project"].decode(), redactor, Reader(place), writer)
         self._process = os.getpid()
 
     async def start(self) -> None:

@@ -29,6 +29,7 @@ _VIEWS = {
     Kind.STATE_CHECKPOINTED: "checkpoint",
     Kind.FOLD_RECORDED: "fold",
 }
+_WITH_BYTES = (Kind.ARTIFACT_SPILLED, Kind.FOLD_RECORDED)
 _WORTH_A_REBUILD = 4
 """When more than one entry in so many goes, deriving all anew is faster than taking them out one by one."""
 
@@ -43,8 +44,8 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     numbers = _forget_searches(tx, command, gone)
     folds = [_without(tx, pointer, gone) for pointer in planned.cleaned]
     events = [tx.event(each.seq) for each in planned.doomed]
-    rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry")
-    _take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
+    rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry") or not _can_be_taken_out(tx, events)
+    take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
     tombstones = [*_tombstones(planned.doomed), *(("S", number) for number in numbers)]
     last = _tell(tx, command, tombstones, list(_ids(events)))
     for old, body in folds:
@@ -84,7 +85,7 @@ def _without(tx: Transaction, pointer: str, gone: set[str]) -> tuple[Event, Body
     return tx.event(holder["seq"]), body | kept
 
 
-def _take_out(tx: Transaction, events: Sequence[Event], *, rebuilds: bool) -> None:
+def take_out(tx: Transaction, events: Sequence[Event], *, rebuilds: bool) -> None:
     """Blank the events' bodies; take what they put into views, index and bytes out of there."""
     orphans = _orphans(tx, events)
     if rebuilds:
@@ -110,17 +111,31 @@ def _orphans(tx: Transaction, events: Sequence[Event]) -> set[bytes]:
     return {digest for digest in digests if all(row[0] in seqs for row in tx.db.execute(query, (digest,)))}
 
 
-def _take_out_entries(tx: Transaction, one: Event) -> None:
+def _can_be_taken_out(tx: Transaction, events: Sequence[Event]) -> bool:
+    """Whether the bytes that were put into the index can be read: else it can only be made anew without them."""
+    try:
+        for one in events:
+            for entry in _entries_of(tx, one) if one.kind in _WITH_BYTES else ():
+                Texts(tx.db)(entry)
+    except DamagedError:
+        return False
+    return True
+
+
+def _entries_of(tx: Transaction, one: Event) -> Iterator[EntryRow]:
     pointers = {change.pointer for change in changes(one) if isinstance(change, PutEntry)}
     for pointer in pointers:
         query = f"SELECT {COLUMNS} FROM entry WHERE pointer = ? AND seq = ?"  # noqa: S608
-        for row in tx.db.execute(query, (pointer, one.seq)).fetchall():
-            entry = EntryRow(*row)
-            text = Texts(tx.db)(entry)
-            if text:
-                tx.db.take_out_words(entry.id, text)
-            tx.db.execute("DELETE FROM entry_path WHERE entry = ?", (entry.id,))
-            tx.db.execute("DELETE FROM entry WHERE id = ?", (entry.id,))
+        yield from (EntryRow(*row) for row in tx.db.execute(query, (pointer, one.seq)).fetchall())
+
+
+def _take_out_entries(tx: Transaction, one: Event) -> None:
+    for entry in _entries_of(tx, one):
+        text = Texts(tx.db)(entry)
+        if text:
+            tx.db.take_out_words(entry.id, text)
+        tx.db.execute("DELETE FROM entry_path WHERE entry = ?", (entry.id,))
+        tx.db.execute("DELETE FROM entry WHERE id = ?", (entry.id,))
 
 
 def _take_out_rows(tx: Transaction, one: Event) -> None:

@@ -1,0 +1,142 @@
+"""The verb `receive`: events of another store's log, appended exactly as they are."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, ReadOnlyError
+from pinfold.store.events import GENESIS, Event, Kind, body_of
+from pinfold.store.sql.apply import apply
+from pinfold.store.sql.database import Database
+from pinfold.store.sql.forgetting.erasing import take_out
+from pinfold.store.sql.forgetting.owing import owe
+from pinfold.store.sql.spilling import store_bytes
+from pinfold.store.sql.transaction import Transaction
+from pinfold.store.views import Change, changes
+
+if TYPE_CHECKING:
+    from pinfold.store.content import Content
+    from pinfold.store.logged import LoggedEvent, LogPart
+
+_KEY_BYTES = 32
+_INSERTION = (
+    "INSERT INTO event (seq, at, session, actor, kind, key, parent, version, body, body_digest, digest)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    seq: int
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Where the log ends now, and the key that the project has from now on, where it took over another one."""
+
+    seq: int
+    digest: bytes
+    key: bytes | None
+
+
+def receive(tx: Transaction, part: LogPart) -> Received:
+    """Append what is new of the part; see `Store.receive`."""
+    end = _end(tx.db)
+    key = part.secret if end.seq == 0 else None
+    if key is not None:
+        _take_over(tx.db, key)
+    if part.blank:
+        _blank(tx, part)
+    for logged in part.events:
+        if logged.seq <= end.seq:
+            _check_same(tx.db, logged)
+        else:
+            _append(tx, logged, end, part.content)
+            end = _End(logged.seq, logged.digest)
+    return Received(end.seq, end.digest, key)
+
+
+def _take_over(db: Database, secret: bytes) -> None:
+    if len(secret) != _KEY_BYTES:
+        raise InvalidInputError("The project's key does not have 32 bytes.", "Send it as it is.")
+    db.execute("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
+
+
+def _end(db: Database) -> _End:
+    row = db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
+    return _End(0, GENESIS) if row is None else _End(row["seq"], bytes(row["digest"]))
+
+
+def _check_same(db: Database, logged: LoggedEvent) -> None:
+    row = db.execute("SELECT digest FROM event WHERE seq = ?", (logged.seq,)).fetchone()
+    if bytes(row["digest"]) != logged.digest:
+        raise ConflictError(
+            f"Another event {logged.seq} stands in this log; nothing was written.",
+            "Only the log that this one is the beginning of can go on in it.",
+        )
+
+
+def _append(tx: Transaction, logged: LoggedEvent, end: _End, content: Content | None) -> None:
+    if logged.seq != end.seq + 1:
+        raise ConflictError(
+            f"This log ends with event {end.seq}, so that event {logged.seq} cannot follow; nothing was written.",
+            "Send the events in between before.",
+        )
+    found = _changes(logged, end.digest)
+    if logged.kind == Kind.ARTIFACT_SPILLED and found:
+        _put_bytes(tx, found, content)
+    tx.db.execute(_INSERTION, astuple(logged))
+    apply(tx.db, found)
+
+
+def _changes(logged: LoggedEvent, previous: bytes) -> list[Change]:
+    """Return what an event changes; raises `DamagedError` where it is not what it was."""
+    with suppress(TypeError, ValueError, LookupError, AttributeError):
+        if logged.follows(previous):
+            return changes(_event(logged))
+    raise DamagedError(f"Event {logged.seq} of what was sent")
+
+
+def _event(logged: LoggedEvent) -> Event:
+    if logged.kind not in set(Kind):
+        raise ReadOnlyError(f"a newer pinfold wrote event {logged.seq} of what was sent", "Update pinfold.")
+    *_, body_digest, digest = astuple(logged)
+    body = None if logged.body is None else body_of(logged.body, logged.version)
+    return Event(
+        logged.seq,
+        logged.at,
+        logged.session,
+        logged.actor,
+        Kind(logged.kind),
+        logged.key,
+        logged.parent,
+        logged.version,
+        body,
+        body_digest,
+        digest,
+    )
+
+
+def _put_bytes(tx: Transaction, found: list[Change], content: Content | None) -> None:
+    """Store the bytes of an artifact, unless they are there."""
+    digest = found[0].row["sha256"]  # type: ignore[union-attr]
+    if content is not None and content.sha256 == digest:
+        store_bytes(tx, content)
+    elif tx.db.execute("SELECT 1 FROM content WHERE sha256 = ?", (digest,)).fetchone() is None:
+        raise InvalidInputError(
+            "The bytes of an artifact are missing in what was sent; nothing was written.",
+            "Send them with its event.",
+        )
+
+
+def _blank(tx: Transaction, part: LogPart) -> None:
+    """Forget here as well what was forgotten there since; the files are to be scrubbed afterwards."""
+    if not any(logged.kind == Kind.ENTRY_FORGOTTEN for logged in part.events):
+        raise InvalidInputError("Nothing tells that these events were forgotten.", "Send what tells it, too.")
+    gone = [event for event in map(tx.event, part.blank) if event.body is not None]
+    if gone:
+        owe(tx)
+        take_out(tx, gone, rebuilds=False)
