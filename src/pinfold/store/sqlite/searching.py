@@ -22,11 +22,12 @@ from pinfold.store.errors import (
     ReadOnlyError,
     UnknownOutcomeError,
 )
-from pinfold.store.events import Body, Kind
+from pinfold.store.events import Body, Event, Kind
 from pinfold.store.search_results import Hit, SearchPage
 from pinfold.store.sqlite import answering, sessions
 from pinfold.store.sqlite.chunks import chunk_of
 from pinfold.store.sqlite.lineage import current
+from pinfold.store.sqlite.readable import readable
 from pinfold.store.sqlite.reader import Reader
 from pinfold.store.sqlite.reading import search_by_number
 from pinfold.store.sqlite.rows import event_at
@@ -98,9 +99,13 @@ def text_of(db: sqlite3.Connection, row: EntryRow) -> str:
     if row.chunk is not None:
         chunk = db.execute("SELECT * FROM chunk WHERE id = ?", (row.chunk,)).fetchone()
         return chunk_of(chunk).unpack(row.pointer).decode("utf-8", "replace")
-    event = event_at(db, row.seq)
+    return _said(event_at(db, row.seq), row.pointer)
+
+
+@readable("event")
+def _said(event: Event, pointer: str) -> str:
     entries = (change for change in changes(event) if isinstance(change, PutEntry))
-    return next((entry.text for entry in entries if entry.pointer == row.pointer), "")
+    return next((entry.text for entry in entries if entry.pointer == pointer), "")
 
 
 def _hit(db: sqlite3.Connection, hit: FoundHit) -> Hit:
