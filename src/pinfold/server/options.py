@@ -27,6 +27,20 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON obje
 _INTERRUPTED = 130
 
 
+class Amount(click.FloatRange):
+    """A number that can be reckoned with, from 0 to `most`: `nan` is in every range of click's."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__(min=0, max=most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return it as a float; fails with what is wrong."""
+        found = super().convert(value, param, ctx)
+        if found != found:
+            self.fail(f"{value} is no number.", param, ctx)
+        return found
+
+
 def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> None:  # noqa: FBT001 - click's call
     """Take `--yes` as the mode; of two that contradict each other none is the last word."""
     if is_agreed and ctx.params.get("mode") is not None:
