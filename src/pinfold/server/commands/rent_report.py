@@ -65,5 +65,6 @@ def _remark(paid: Rent, lifetime_s: float) -> str:
     dearest = max(paid.resumes, key=lambda each: each.dollars)
     return (
         f"{counted(len(paid.resumes), 'resume')} after {lifetime_s:g} s or more;"
-        f" the dearest at {dearest.at:%Y-%m-%d %H:%M}, {dearest.rewritten:,} tokens written anew for {money(dearest.dollars)} $."
+        f" the dearest at {dearest.at:%Y-%m-%d %H:%M}, {dearest.rewritten:,} tokens written"
+        f" anew for {money(dearest.dollars)} $."
     )
