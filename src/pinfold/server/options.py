@@ -86,12 +86,14 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
         give_up_output()
         ctx.exit(1)
     except PinfoldError as error:
+        from pinfold.context.visible import visible
         from pinfold.server.wording import for_person
 
         if ctx.params.get("as_json"):
             _tell_json(for_person(str(error)))
         else:
-            click.echo(f"pinfold: {for_person(str(error))}", err=True)
+            told = visible(for_person(str(error)))  # it names files and projects as they are called
+            click.echo(f"pinfold: {told}", err=True)
         ctx.exit(1)
 
 
