@@ -184,6 +184,12 @@ def test_output_of_any_shape_is_folded_and_the_harness_goes_on(output: str) -> N
     assert any(isinstance(step, Folded) for step in talk.history)
 
 
+def test_of_a_tools_result_the_extractive_summary_has_the_first_line_alone() -> None:
+    result = Message(1, "tool", "\n[Bash result: A7]\nline\nline\n", answers="c")
+    said = Message(2, "user", "two\nlines")
+    assert anyio.run(extractive(), [result, said], 10) == "- tool: [Bash result: A7]\n- user: two\nlines"
+
+
 def test_a_summary_that_is_longer_than_what_it_is_about_is_cut_and_says_so() -> None:
     async def endless(_messages: Sequence[Message], _budget: int) -> str:
         return "what was decided\n" * 5_000
