@@ -59,3 +59,25 @@ def test_a_real_model_summarizes_and_without_an_endpoint_the_way_is_told() -> No
     assert last.endswith("recall 4/4")
     refused = CliRunner().invoke(main, ["lab", "fold", "--summarizer", "chat", "--json"])
     assert (refused.exit_code, "Say --url and --model." in json.loads(refused.stdout)["error"]) == (1, True)
+
+
+def test_an_endpoint_that_would_not_be_asked_is_refused() -> None:
+    for option in ("--url", "--model"):
+        refused = CliRunner().invoke(main, ["lab", "fold", option, "x"])
+        assert (refused.exit_code, "Say --summarizer chat." in refused.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("given", ["nan", "inf", "1e300", "-1"])
+@pytest.mark.parametrize("option", ["--read", "--output", "--cache-read", "--cache-write"])
+def test_what_no_sum_can_be_made_of_is_refused_as_a_price(option: str, given: str) -> None:
+    refused = CliRunner().invoke(main, ["lab", "cost", option, given, "--json"])
+    assert (refused.exit_code, f"Invalid value for '{option}'" in json.loads(refused.stdout)["error"]) == (
+        2,
+        True,
+    )
+
+
+@pytest.mark.parametrize("option", ["--ttl", "--step-seconds", "--resumes"])
+def test_numbers_without_end_are_refused(option: str) -> None:
+    refused = CliRunner().invoke(main, ["lab", "cost", option, "9" * 400])
+    assert (refused.exit_code, f"Invalid value for '{option}'" in refused.stderr) == (2, True)

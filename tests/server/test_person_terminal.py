@@ -99,3 +99,10 @@ def test_what_a_doctor_finds_is_a_table(project: Project) -> None:
         "tokenizer",
     ]
     assert lines[-1].endswith(" bad")
+
+
+@pytest.mark.parametrize("command", ["replay", "rent"])
+def test_the_name_of_a_file_in_an_error_commands_no_terminal(project: Project, command: str) -> None:
+    said = on_terminal(project, command, "no\x1b]0;owned\x07\u202ething")
+    assert "no\\x1b]0;owned\\x07\\u202ething is not there." in said
+    assert "\x1b]" not in said

@@ -73,7 +73,7 @@ def test_each_request_counts_once_and_a_cold_cache_is_told_from_new_text(claudes
         "2026-03-02\t1\t1\t10\t0\t22000\t21010\t100\t0.08\t0.08",
         "all\t3\t1\t30\t20000\t43000\t21010\t300\t0.17\t0.08",
     ]
-    assert "1 resumes after 300 s or more; the dearest at 2026-03-02 09:00, 21,010 tokens" in done.stderr
+    assert "1 resume after 300 s or more; the dearest at 2026-03-02 09:00, 21,010 tokens" in done.stderr
 
 
 def test_a_longer_life_has_no_resume_and_an_hours_cache_costs_twice_the_input(
@@ -104,10 +104,23 @@ def test_codex_tells_what_was_cached_and_repeats_itself(tmp_path: Path) -> None:
     assert (total["requests"], total["plain"], total["read"], total["output"]) == (2, 1_600, 900, 100)
 
 
-@pytest.mark.parametrize("text", ["", "just text\n", '{"type": "user"}\n'])
-def test_a_file_without_figures_is_refused_with_what_to_name(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "t.jsonl"
-    path.write_text(text)
-    done = _rent(path)
+def test_a_transcript_without_figures_is_refused_with_what_to_name(tmp_path: Path) -> None:
+    bare = _claude("2026-03-01T10:00:01Z", "m1", 0, 0)
+    del bare["message"]["usage"]
+    done = _rent(_written(tmp_path / "t.jsonl", bare))
     assert (done.exit_code, "holds no usage figures. Name a transcript" in done.stderr) == (1, True)
-    assert "cannot be read" in _rent(tmp_path / "nowhere").stderr
+
+
+def test_figures_that_cannot_be_counts_are_none(tmp_path: Path) -> None:
+    path = _written(
+        tmp_path / "c.jsonl",
+        _claude("2026-03-01T10:00:01Z", "m1", 10**400, -1, input_tokens=10**30, output_tokens=True),
+        _claude("2026-03-01T10:00:02Z", "m2", 5, 7, cache_creation={"ephemeral_1h_input_tokens": 1_000_000}),
+    )
+    done = _rent(path, "--json")
+    assert done.exit_code == 0, done.output
+    total = json.loads(done.stdout)["total"]
+    kinds = ("plain", "read", "written", "output")
+    assert [total[kind] for kind in kinds] == [10, 5, 7, 100]
+    assert total["dollars"] == pytest.approx((10 * 3 + 5 * 0.3 + 7 * 6 + 100 * 15) / 1e6)
+    assert "\t0.0016\t0.00" in _rent(path).stdout

@@ -168,17 +168,41 @@ async def test_what_a_harness_decided_of_its_requests_and_where_it_forked_is_tol
     assert "s2 from 3 · 1" in (await fresh.at("sessions")).text
 
 
-async def test_an_event_that_is_damaged_hides_no_other(fresh: Looking, tmp_path: Path) -> None:
+BROKEN = [
+    "{",
+    "[]",
+    "null",
+    "7",
+    "{}",
+    '{"role":5,"text":7,"tokens":"many"}',
+    '{"role":"user","text":"forged"}',
+]
+
+
+@pytest.mark.parametrize("body", BROKEN)
+async def test_an_event_that_is_damaged_hides_no_other(fresh: Looking, tmp_path: Path, body: str) -> None:
     await say(fresh.store, "before", "broken", "after")
-    database = next(tmp_path.rglob("log.db"))
-    with closing(sqlite3.connect(database)) as db, db:
-        db.execute("UPDATE event SET body = '{' WHERE seq = 3")
+    _damage(tmp_path, body)
     rows = (await fresh.at("s1")).rows
     assert [row[1:3] for row in rows[-3:]] == [
         ["user", "before"],
         ["damaged", "pinfold verify tells more."],
         ["user", "after"],
     ]
+
+
+@pytest.mark.parametrize("body", ["{", "[]", "7", "{}"])
+async def test_a_search_that_meets_a_damaged_event_says_that_it_is_damaged(
+    fresh: Looking, tmp_path: Path, body: str
+) -> None:
+    await say(fresh.store, "before", "broken", "after")
+    _damage(tmp_path, body)
+    assert "is damaged; nothing was changed." in (await fresh.at("search?query=broken", 500)).text
+
+
+def _damage(folder: Path, body: str) -> None:
+    with closing(sqlite3.connect(next(folder.rglob("log.db")))) as db, db:
+        assert db.execute("UPDATE event SET body = ? WHERE seq = 3", (body,)).rowcount == 1
 
 
 async def test_a_session_is_read_from_its_beginning_to_its_end_each_event_once(fresh: Looking) -> None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from pinfold.context.lab.replayed import Replayed, Sent
 from pinfold.server.cli import main
 from pinfold.server.commands.replay_page import MOST_POINTS, request_charts
-from tests.server.replays import HOSTILE, Talk, week
+from tests.server.replays import HOSTILE, Talk, usage, week
 from tests.ui.browser import Page, browser
 
 CHARTS = {
@@ -27,6 +27,8 @@ DRAWN = """Object.fromEntries([...document.querySelectorAll("figure.chart")].map
     const shown = Chart.getChart(canvas).data.datasets.map((each) => each.data);
     return [figure.querySelector("figcaption").id.replace("-title", ""), [shown, inked.some((each) => each > 0)]];
 }))"""
+TICKS = """Chart.getChart(document.querySelector("figure[aria-labelledby={name}-title] canvas"))
+    .scales.y.ticks.map((each) => each.label)"""
 CUT = """[...document.querySelectorAll("body *")].filter((each) => {
     const box = each.getBoundingClientRect();
     return box.width > 1 && !each.closest(".skip, .unseen, thead") && (box.right > innerWidth + 1 || box.left < -1);
@@ -150,6 +152,23 @@ def test_a_page_is_whole_or_not_there_and_never_among_the_stores(
     inside = tmp_path / "home" / "projects" / "page.html"
     refused = _run("replay", path, "--html", str(inside), "--force")
     assert (refused.exit_code, "lies among the stores" in refused.stderr) == (1, True)
+
+
+@pytest.mark.full
+def test_small_amounts_have_axes_of_their_size_and_no_two_labels_alike(tmp_path: Path) -> None:
+    talk = Talk()
+    for _ in range(3):
+        talk.waits(hours=1)
+        talk.begins()
+        talk.says("So it is.", usage(5, 0, 9_000, 10))
+    page = tmp_path / "rent.html"
+    assert _run("rent", talk.written(tmp_path / "t.jsonl"), "--html", str(page)).exit_code == 0
+    with browser(tmp_path) as tab:
+        _shown(tab, page, width=1_000, dark=False)
+        assert tab.value(TICKS.format(name="anew")) == ["0", "0.01", "0.02", "0.03", "0.04"]
+        for name in CHARTS["rent"]:
+            labels = tab.value(TICKS.format(name=name))
+            assert len(labels) == len(set(labels)) > 2
 
 
 @pytest.mark.full

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import pytest
 
 from pinfold.context.projection import Message
 from pinfold.context.projection.chat import ChatError, chat
+from pinfold.store.errors import InvalidInputError
 
 KEY = "sk-a-key-that-nobody-may-see"
 SAID = [Message(1, "user", "use Redis"), Message(2, "assistant", "done")]
@@ -113,7 +115,7 @@ def test_an_endpoint_that_says_nothing_is_given_up_after_its_time() -> None:
 
     begun = time.monotonic()
     with endpoint(wait) as server:
-        with pytest.raises(ChatError, match="ReadTimeout"):
+        with pytest.raises(ChatError, match="TimeoutError"):
             _summary(server.url, limit_s=0.3)
         over.set()
     assert time.monotonic() - begun < 10
@@ -124,3 +126,48 @@ def test_nobody_there_is_an_error() -> None:
         url = server.url
     with pytest.raises(ChatError, match="ConnectError"):
         _summary(url)
+
+
+def test_an_endpoint_that_never_comes_to_an_end_is_given_up_after_its_time() -> None:
+    over, drops = threading.Event(), []
+
+    def drip(listener: socket.socket) -> None:
+        for _ in range(2):  # tries
+            line, _ = listener.accept()
+            with line, suppress(OSError):  # of a caller that has given up
+                line.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\n\r\n")
+                while not over.wait(0.02):
+                    line.sendall(b" ")
+                    drops.append(1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        dripping = threading.Thread(target=drip, args=(listener,))
+        dripping.start()
+        begun = time.monotonic()
+        with pytest.raises(ChatError, match="TimeoutError"):
+            _summary(f"http://127.0.0.1:{listener.getsockname()[1]}/v1", limit_s=0.3)
+        assert time.monotonic() - begun < 10
+        over.set()
+        dripping.join(10)
+    assert len(drops) > 2
+
+
+def test_a_key_in_the_address_is_used_and_in_no_error() -> None:
+    with endpoint(lambda _: (404, {})) as server, pytest.raises(ChatError) as told:
+        _summary(f"{server.url.replace('//', f'//anna:{KEY}@')}?key={KEY}")
+    assert server.asked[0][0] == f"/v1/chat/completions?key={KEY}"
+    assert f"{server.url}/chat/completions gave no summary (status 404)" in str(told.value)
+    assert KEY not in str(told.value)
+
+
+@pytest.mark.parametrize("url", ["", "x", "file:///etc/passwd", "http://", "http://[::1", "http://a:99999/"])
+def test_what_is_no_address_is_refused_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(InvalidInputError, match=r"It looks like http://127\.0\.0\.1"):
+        chat(url, "tiny")
+
+
+def test_an_address_that_no_client_can_ask_is_an_error_of_one_line() -> None:
+    with pytest.raises(ChatError, match="InvalidURL") as told:
+        _summary(f"http://{'a' * 70_000}/")
+    assert len(str(told.value)) < 400

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio
@@ -165,6 +166,44 @@ def test_a_hot_prefix_stays_as_it_is_where_rewriting_it_costs_more_than_it_wins(
     )
     anyio.run(dear.request, 10.0)
     assert not any(isinstance(step, Shortened) for step in dear.history)
+
+
+@pytest.mark.parametrize("output", ["line\n" * 300, "{" + '"k":1,' * 300 + "}", "\n\n" + "x " * 600])
+def test_output_of_any_shape_is_folded_and_the_harness_goes_on(output: str) -> None:
+    talk = Conversation(Policy(Budget(600), spill=150, keep=200), extractive())
+
+    async def turns() -> None:
+        for turn in range(25):
+            call = f"c{turn}"
+            talk.append(Message(0, "user", f"asks {turn}"))
+            talk.append(Message(0, "assistant", "", calls=(call,), tool="Bash", inputs="ls"))
+            talk.append(Message(0, "tool", output, answers=call, tool="Bash", pointer=f"A{turn}"))
+            assert (await talk.request()).fits
+
+    anyio.run(turns)
+    assert any(isinstance(step, Folded) for step in talk.history)
+
+
+def test_of_a_tools_result_the_extractive_summary_has_the_first_line_alone() -> None:
+    result = Message(1, "tool", "\n[Bash result: A7]\nline\nline\n", answers="c")
+    said = Message(2, "user", "two\nlines")
+    assert anyio.run(extractive(), [result, said], 10) == "- tool: [Bash result: A7]\n- user: two\nlines"
+
+
+def test_a_summary_that_is_longer_than_what_it_is_about_is_cut_and_says_so() -> None:
+    async def endless(_messages: Sequence[Message], _budget: int) -> str:
+        return "what was decided\n" * 5_000
+
+    talk = Conversation(Policy(Budget(200), keep=50), endless)
+    for number in range(40):
+        talk.append(Message(0, "user", f"Question {number} is put in rather many words, as people do."))
+    request = anyio.run(talk.request)
+    [summary] = [each.text for each in request.messages if each.role == "system"]
+    head, *lines, last = summary.split("\n")
+    assert head.startswith("[folded ")
+    assert set(lines) == {"what was decided"}
+    assert last == "[cut here: the rest was not kept]"
+    assert request.fits
 
 
 def test_silent_exchanges_are_hidden_before_anything_is_folded() -> None:

@@ -177,6 +177,16 @@ def size_text(size_bytes: int) -> str:
     return f"{scaled:.1f} {unit}" if scaled < 9.95 else f"{scaled:,.0f} {unit}"
 
 
+def legible(text: str) -> str:
+    """Return a text that can be written: lone surrogates, as broken JSON leaves them, become U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def money(dollars: float) -> str:
+    """Return dollars to the cent, and less than one to its hundredth, so that little is not nothing."""
+    return f"{dollars:.4f}" if 0 < dollars < 0.01 else f"{dollars:.2f}"
+
+
 def counted(number: int, word: str, plural: str = "") -> str:
     """Return e.g. `1 line`, `1,763 lines`."""
     return f"{number:,} {word if number == 1 else plural or f'{word}s'}"

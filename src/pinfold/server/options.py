@@ -48,6 +48,20 @@ def _name_store(address: str | None) -> None:
         os.environ["PINFOLD_STORE"] = address
 
 
+class Amount(click.FloatRange):
+    """A number that can be reckoned with, from 0 to `most`: `nan` is in every range of click's."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__(min=0, max=most)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return it as a float; fails with what is wrong."""
+        found = super().convert(value, param, ctx)
+        if found != found:
+            self.fail(f"{value} is no number.", param, ctx)
+        return found
+
+
 def _agree(ctx: click.Context, _option: click.Parameter, is_agreed: bool) -> None:  # noqa: FBT001 - click's call
     """Take `--yes` as the mode; of two that contradict each other none is the last word."""
     if is_agreed and ctx.params.get("mode") is not None:
@@ -93,12 +107,14 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
         give_up_output()
         ctx.exit(1)
     except PinfoldError as error:
+        from pinfold.context.visible import visible
         from pinfold.server.wording import for_person
 
         if ctx.params.get("as_json"):
             _tell_json(for_person(str(error)))
         else:
-            click.echo(f"pinfold: {for_person(str(error))}", err=True)
+            told = visible(for_person(str(error)))  # it names files and projects as they are called
+            click.echo(f"pinfold: {told}", err=True)
         ctx.exit(1)
 
 

@@ -22,6 +22,13 @@ async def open_store_of(settings: Settings) -> Store:
     return await open_by_address(settings.address, settings.project.name)
 
 
+async def open_existing(settings: Settings) -> Store:
+    """Open what the settings name; on this machine it has to be there. Raises `NotFoundError` where nothing is kept."""
+    if settings.store is None:
+        settings.existing_store()
+    return await open_store_of(settings)
+
+
 async def open_by_address(address: str, project: str) -> Store:
     """Open the store at an address, making it when there is none; the caller closes it.
 

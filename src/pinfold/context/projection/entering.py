@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from pinfold.context.drafting import draft
 from pinfold.context.pin_lines import pin_text
-from pinfold.context.projection.history import Message
+from pinfold.context.projection.history import Message, Role
 from pinfold.context.projection.policy import Policy
 from pinfold.context.projection.shortening import at_source, preview
 from pinfold.context.specifics import specifics
 from pinfold.context.tokens import count
-from pinfold.context.visible import shorten
+from pinfold.context.visible import legible, shorten, visible
 from pinfold.store.commands import Message as Entry
 from pinfold.store.commands import PinDecision, SpillArtifact
 from pinfold.store.errors import InvalidInputError, TooLargeError
@@ -25,6 +26,7 @@ from pinfold.store.values import MAX_ARTIFACT_BYTES, MAX_PIN_CHARS, MAX_WHY_CHAR
 
 _LABEL_CHARS = 120
 _SOURCE = "harness"
+_ROLES_ARE = f"The roles are {', '.join(get_args(Role))}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Entrance:
         """Return what is appended for messages: one entry each, of a call with words two, of several calls more.
 
         With `key` they are appended once. Counts tokens, so it belongs on a worker thread. Raises `TooLargeError`,
-        and `InvalidInputError` for a result that answers no call.
+        and `InvalidInputError` for a result that answers no call, a role that there is not, an empty pin.
         """
         found: list[Entry] = []
         try:
@@ -55,7 +57,10 @@ class Entrance:
         return self._artifact(text, "summary")
 
     def pin(self, text: str, why: str, supersedes: tuple[int, ...] = ()) -> PinDecision:
-        """Return the pin of a text. Raises `TooLargeError`."""
+        """Return the pin of a text. Raises `TooLargeError`, and `InvalidInputError` for none."""
+        text, why = self._clean(text), self._clean(why)
+        if not text.strip():
+            raise InvalidInputError("A pin needs a text.", "Say what is to be kept.")
         for what, given, limit in (("A pin", text, MAX_PIN_CHARS), ("Its reason", why, MAX_WHY_CHARS)):
             if len(given) > limit:
                 hint = "Pin the decision itself; a message can hold the rest."
@@ -65,7 +70,11 @@ class Entrance:
         return PinDecision(self.caller, text, why, supersedes=supersedes, specifics=found, tokens=tokens)
 
     def _entries(self, message: Message) -> Iterator[Entry]:
-        clean = replace(message, text=self._clean(message.text), inputs=self._clean(message.inputs))
+        clean = self._cleaned(message)
+        if clean.role not in get_args(Role):
+            raise InvalidInputError(
+                f"A message has no role “{shorten(visible(clean.role), 20)}”.", _ROLES_ARE
+            )
         if clean.role == "tool":
             yield self._result(clean)
             return
@@ -111,9 +120,21 @@ class Entrance:
         named = shorten(" ".join(label.split()) or "result", _LABEL_CHARS)
         return SpillArtifact(self.caller, made.content, made.outline, named, _SOURCE, aside=True)
 
+    def _cleaned(self, message: Message) -> Message:
+        return replace(
+            message,
+            text=self._clean(message.text),
+            inputs=self._clean(message.inputs),
+            calls=tuple(map(legible, message.calls)),
+            answers=legible(message.answers),
+            tool=legible(message.tool),
+            subject=legible(message.subject),
+            agent=legible(message.agent),
+        )
+
     def _clean(self, text: str) -> str:
         """Half of a secret would not be known for one, so they are replaced before anything is cut."""
-        return self.redactor.text(text).text
+        return self.redactor.text(legible(text)).text
 
 
 def let_go(entries: Sequence[Entry]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pinfold.context.projection.history import Folded, Message
 from pinfold.context.projection.legal import exchanges
 from pinfold.context.projection.policy import Policy
+from pinfold.context.projection.shortening import cut
 
 Summarizer = Callable[[Sequence[Message], int], Awaitable[str]]
 """Takes messages and the most tokens that their summary should take; returns the summary."""
@@ -42,7 +43,20 @@ async def fold(
         before = sum(map(policy.tokens, chosen))
         if not chosen:
             continue
-        text = f"[folded {len(chosen)} messages]\n{await summarize(chosen, max(1, before // 2))}"
-        if policy.tokens(Message(number, "system", text)) < before:
+        text = await _summary(chosen, before, policy, summarize)
+        if _tokens(text, policy) < before:
             return Folded(number, tuple(each.number for each in chosen), text)
     return None
+
+
+async def _summary(chosen: Sequence[Message], before: int, policy: Policy, summarize: Summarizer) -> str:
+    """Return the summary's message; one that is longer than what it is about is cut, since nobody could go on."""
+    head, most = f"[folded {len(chosen)} messages]\n", max(1, before // 2)
+    said = await summarize(chosen, most)
+    if _tokens(head + said, policy) >= before:
+        said = cut(said, most - policy.size(head), policy.size)
+    return head + said
+
+
+def _tokens(text: str, policy: Policy) -> int:
+    return policy.tokens(Message(0, "system", text))

@@ -16,7 +16,7 @@ def at_source(message: Message, policy: Policy) -> Shortened | None:
     cap = policy.caps.get(message.tool)
     tokens = policy.size(message.text)
     if cap is not None and tokens > cap:
-        return Shortened(message.number, _cut(message.text, cap, policy.size), "truncated")
+        return Shortened(message.number, cut(message.text, cap, policy.size), "truncated")
     if message.pointer and tokens > policy.spill:
         return Shortened(message.number, preview(message, tokens), "externalized")
     return None
@@ -37,8 +37,8 @@ def preview(message: Message, tokens: int) -> str:
     return f"[{message.tool or 'tool'} result, {size}, {tokens:,} tokens{where}]\n{shown}…"
 
 
-def _cut(text: str, cap: int, size: Size) -> str:
-    """Keep the longest beginning of whole lines within `cap`, or of one line's characters, and say so."""
+def cut(text: str, cap: int, size: Size) -> str:
+    """Return the longest beginning of whole lines within `cap`, or of one line's characters, which says so."""
     mark = "\n[cut here: the rest was not kept]"
     low, high = 0, len(text)
     while low < high:

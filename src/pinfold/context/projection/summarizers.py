@@ -11,7 +11,10 @@ WORDS = 12
 
 
 def extractive(words: int = WORDS) -> Summarizer:
-    """Return a summarizer that keeps the first `words` words of each message, whatever it may take in tokens."""
+    """Return a summarizer that keeps the first `words` words of each message, whatever it may take in tokens.
+
+    Words are parted by spaces alone. Of a tool's result only the first line counts: the others may hold no space.
+    """
 
     async def summarize(messages: Sequence[Message], _budget: int) -> str:
         return "\n".join(_line(each, words) for each in messages).rstrip()
@@ -20,5 +23,6 @@ def extractive(words: int = WORDS) -> Summarizer:
 
 
 def _line(message: Message, words: int) -> str:
-    found = (message.text or message.inputs).split(" ")
+    text = message.text or message.inputs
+    found = (text.strip().partition("\n")[0] if message.role == "tool" else text).split(" ")
     return f"- {message.role}: {' '.join(found[:words])}{'...' if len(found) > words else ''}"

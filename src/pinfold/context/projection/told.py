@@ -12,8 +12,8 @@ from operator import itemgetter
 from pinfold.context.projection.history import Folded, Hidden, Message, Role, Shortened, Step, Superseded
 from pinfold.context.projection.shortening import one_line
 from pinfold.store import Store
-from pinfold.store.errors import NotFoundError
-from pinfold.store.events import Body, Kind, body_of
+from pinfold.store.errors import DamagedError, NotFoundError
+from pinfold.store.events import Body, Kind, body_of, digest_of
 from pinfold.store.logged import LoggedEvent
 from pinfold.store.results import Pin
 from pinfold.store.values import Stale
@@ -52,7 +52,8 @@ class Told:
     async def read_on(self, until: int | None = None) -> None:
         """Take in what the log tells behind `seen`, up to a seq (default: its end).
 
-        From the beginning where something was forgotten meanwhile. Raises `NotFoundError` for a seq behind the end.
+        From the beginning where something was forgotten meanwhile. Raises `NotFoundError` for a seq behind the end,
+        `DamagedError` for an event that is not as it was written.
         """
         end = await self._end(until)
         found, kinds = list[Placed](), set[str]()
@@ -91,6 +92,8 @@ class Told:
     async def _steps(self, event: LoggedEvent, last: int) -> list[Placed]:
         if event.body is None:
             return []
+        if digest_of(event.body) != event.body_digest:
+            raise DamagedError(f"Event {event.seq}")
         body = body_of(event.body, event.version)
         place = body.get("of", {}).get("seq", event.seq) if event.kind == Kind.FOLD_RECORDED else event.seq
         if place > last:

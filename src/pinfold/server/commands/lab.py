@@ -9,7 +9,7 @@ import click
 
 from pinfold.context.lab.cost import Cached, Prices
 from pinfold.server.commands.page_file import page_file, told_of, with_page
-from pinfold.server.commands.prices import priced
+from pinfold.server.commands.prices import MOST_SECONDS, priced
 from pinfold.server.options import JSON, Command
 
 
@@ -54,10 +54,14 @@ def fold(*, show_all: bool, as_json: bool, **options: Any) -> None:
 @click.argument("steps", nargs=-1, type=click.IntRange(min=1, max=1_000_000))
 @priced
 @click.option(
-    "--step-seconds", type=click.IntRange(min=1), default=30, show_default=True, help="From step to step."
+    "--step-seconds",
+    type=click.IntRange(1, MOST_SECONDS),
+    default=30,
+    show_default=True,
+    help="From step to step.",
 )
 @click.option(
-    "--resumes", type=click.IntRange(min=0), default=4, show_default=True, help="Cold starts per day."
+    "--resumes", type=click.IntRange(0, 1_000_000), default=4, show_default=True, help="Cold starts per day."
 )
 @JSON
 def cost(
@@ -89,7 +93,7 @@ def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool,
 
     lifetime_s = options.pop("ttl")
     prices = Prices(**options)
-    with page_file(page, overwrite=overwrite) as file:
+    with page_file(page, transcript, overwrite=overwrite) as file:
         with bar("rent") as progress:
             paid = paid_for(transcript, prices, lifetime_s, progress)
         if file is not None:

@@ -49,6 +49,10 @@ async def _both(summarize: Summarizer, size: Size) -> list[Run]:
 
 def _summarizer(name: str, url: str | None, model: str | None) -> Summarizer:
     if name == "extractive":
+        if url or model:
+            raise InvalidInputError(
+                "--url and --model are for a model's summaries.", "Say --summarizer chat."
+            )
         return extractive()
     if not (url and model):
         raise InvalidInputError("A chat summarizer needs an endpoint.", "Say --url and --model.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ import click
 
 from pinfold.server.commands.tables import Report
 from pinfold.server.options import settings_of
+from pinfold.store.errors import InvalidInputError
 
 
 def with_page(command: Callable[..., None]) -> Callable[..., None]:
@@ -23,14 +25,18 @@ def with_page(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def page_file(page: Path | None, *, overwrite: bool) -> Iterator[IO[str] | None]:
+def page_file(page: Path | None, transcript: Path, *, overwrite: bool) -> Iterator[IO[str] | None]:
     """Yield what to write the page to, None where none is asked for. It is there when it is whole, or not at all.
 
-    Raises at once for a file that is there already, and what else a destination does.
+    Raises at once for the transcript itself, for a file that is there already, and what else a destination does.
     """
     if page is None:
         yield None
         return
+    if page.exists() and transcript.exists() and os.path.samefile(page, transcript):
+        raise InvalidInputError(
+            f"{page} is the transcript itself; nothing was written.", "Name another file."
+        )
     from pinfold.server.commands.among_stores import keep_out_of_stores
     from pinfold.server.export.destination import destination
 

@@ -7,11 +7,14 @@ from collections.abc import Callable
 import click
 
 from pinfold.context.lab.cost import Prices
+from pinfold.server.options import Amount
+
+MOST_SECONDS = 366 * 24 * 3_600
 
 
 def priced(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a prompt cache: what tokens cost, and how long it lives."""
-    usual, dollars = Prices(), click.FloatRange(min=0)
+    usual, dollars = Prices(), Amount(most=1_000_000)
     prices = {
         "--read": (usual.read, "of input"),
         "--output": (usual.output, "of output"),
@@ -23,7 +26,7 @@ def priced(command: Callable[..., None]) -> Callable[..., None]:
     }
     command = click.option(
         "--ttl",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_SECONDS),
         default=300,
         show_default=True,
         help="Seconds that a cache lives.",

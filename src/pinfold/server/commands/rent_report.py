@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pinfold.context.lab.cost import Prices
 from pinfold.context.lab.rent import Paid, Rent, rent
+from pinfold.context.visible import counted, money
+from pinfold.server.commands.named_transcript import ACCEPTED, named_transcript, reading
 from pinfold.server.commands.tables import Report
-from pinfold.server.transcripts.finding import found_at
 from pinfold.server.transcripts.usage import usages
 from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
@@ -25,18 +26,15 @@ _COLUMNS = (
     "$",
     "$ of rewrites",
 )
-_ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
 
 
 def paid_for(path: Path, prices: Prices, lifetime_s: float, progress: Progress | None = None) -> Rent:
-    """Return what a transcript has cost. Raises `InvalidInputError` for a file that holds no figures."""
-    try:
-        found = found_at(path)
-        seen = [] if found is None else usages(path, found.client, progress)
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.", _ACCEPTED) from error
+    """Return what a transcript has cost. Raises `InvalidInputError` for a file that is none, or holds no figures."""
+    with reading(path):
+        found = named_transcript(path)
+        seen = usages(found.path, found.client, progress)
     if not seen:
-        raise InvalidInputError(f"{path} holds no usage figures.", _ACCEPTED)
+        raise InvalidInputError(f"{path} holds no usage figures.", ACCEPTED)
     return rent(seen, prices, lifetime_s)
 
 
@@ -49,7 +47,7 @@ def rent_report(path: Path, paid: Rent, lifetime_s: float) -> Report:
 
 def _row(name: str, paid: Paid) -> tuple[str, ...]:
     counts = (paid.requests, paid.resumes, paid.plain, paid.read, paid.written, paid.rewritten, paid.output)
-    return name, *map(str, counts), f"{paid.dollars:.2f}", f"{paid.rewrite_dollars:.2f}"
+    return name, *map(str, counts), money(paid.dollars), money(paid.rewrite_dollars)
 
 
 def rent_facts(paid: Rent) -> dict[str, object]:
@@ -66,6 +64,7 @@ def _remark(paid: Rent, lifetime_s: float) -> str:
         return f"Never idle for {lifetime_s:g} s: nothing had to be written anew."
     dearest = max(paid.resumes, key=lambda each: each.dollars)
     return (
-        f"{len(paid.resumes)} resumes after {lifetime_s:g} s or more; the dearest at {dearest.at:%Y-%m-%d %H:%M},"
-        f" {dearest.rewritten:,} tokens written anew for {dearest.dollars:.2f} $."
+        f"{counted(len(paid.resumes), 'resume')} after {lifetime_s:g} s or more;"
+        f" the dearest at {dearest.at:%Y-%m-%d %H:%M}, {dearest.rewritten:,} tokens written"
+        f" anew for {money(dearest.dollars)} $."
     )

@@ -25,13 +25,14 @@ _LIMITS = {
     "--fold-batch": "Fold so many of the oldest messages, instead of all but --keep.",
 }
 _AT_LEAST_ONE = ("--window", "--fold-batch")
+_MOST_DIGITS = 9
 
 
 def _cap(_ctx: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, int]:
     caps = {}
     for each in given:
         tool, _, tokens = each.rpartition("=")
-        if not (tool and tokens.isascii() and tokens.isdigit()):
+        if not (tool and tokens.isascii() and tokens.isdigit() and len(tokens) <= _MOST_DIGITS):
             raise click.BadParameter("a cap looks like Bash=500")
         caps[tool] = int(tokens)
     return caps
@@ -48,7 +49,7 @@ def _limited(command: Callable[..., None]) -> Callable[..., None]:
         help="Cut a tool's disposable output where it enters; as often as needed.",
     )(command)
     for flag, told in reversed(_LIMITS.items()):
-        least = click.IntRange(min=1 if flag in _AT_LEAST_ONE else 0)
+        least = click.IntRange(1 if flag in _AT_LEAST_ONE else 0, 10**_MOST_DIGITS)
         command = click.option(flag, type=least, help=told)(command)
     return command
 
@@ -86,7 +87,7 @@ def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: b
     prices = Prices(**{name: options.pop(name) for name in ("read", "output", "cache_read", "cache_write")})
     lifetime_s, tokens = options.pop("ttl"), options.pop("tokens")
     choice = Choice(client, prices, lifetime_s, tokens, Limits(**options))
-    with page_file(page, overwrite=overwrite) as file, bar("replay") as progress:
+    with page_file(page, transcript, overwrite=overwrite) as file, bar("replay") as progress:
         found = seen(transcript, choice, progress)
         if file is not None:
             from pinfold.server.commands.replay_page import replay_page

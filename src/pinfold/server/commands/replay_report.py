@@ -16,18 +16,16 @@ from pinfold.context.lab.replayed import FoldMade, Replayed
 from pinfold.context.lab.script import estimate
 from pinfold.context.projection import Budget, Cache, Policy
 from pinfold.context.tokens import count
-from pinfold.context.visible import counted
-from pinfold.server.clients import claude_code, codex
+from pinfold.context.visible import counted, money
+from pinfold.server.commands.named_transcript import ACCEPTED, named_transcript, reading
 from pinfold.server.commands.rent_report import rent_facts
 from pinfold.server.commands.tables import Report
-from pinfold.server.transcripts.finding import Found, found_at
 from pinfold.server.transcripts.lines import line_number
 from pinfold.server.transcripts.requests import Played, model_of, play
 from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 
 _KINDS = ("raw", "client", "projected", "reported")
-_ACCEPTED = "Name a transcript of Claude Code or Codex; `pinfold import --dry-run` lists the project's."
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +95,13 @@ class Seen:
 
 def seen(path: Path, choice: Choice, progress: Progress | None = None) -> Seen:
     """Replay a transcript. Raises `InvalidInputError` for a file that is none, or holds no request to a model."""
-    try:
-        found = _recognized(path, choice.client)
+    with reading(path):
+        found = named_transcript(path, choice.client)
         window = window_of(found.client, model_of(found), choice.limits.window)
         policy = choice.limits.policy(window, choice.cache(), choice.tokens)
         played = anyio.run(play, found, policy, progress)
-    except OSError as error:
-        raise InvalidInputError(f"{path} cannot be read: {error.strerror or error}.", _ACCEPTED) from error
     if not played.replayed.sent:
-        raise InvalidInputError(f"{path} holds no request to a model.", _ACCEPTED)
+        raise InvalidInputError(f"{path} holds no request to a model.", ACCEPTED)
     usages = played.usages
     return Seen(
         path, window, policy, played, rent(usages, choice.prices, choice.lifetime_s) if usages else None
@@ -143,16 +139,6 @@ def facts_of(seen: Seen) -> dict[str, Any]:
         "not_understood": {"lines": unknown.count, "first": _first_unknown(seen)},
         "steps": [asdict(each) for each in replayed.sent],
     }
-
-
-def _recognized(path: Path, client: str | None) -> Found:
-    if not path.is_file():
-        what = "is no file" if path.exists() else "is not there"
-        raise InvalidInputError(f"{path} {what}.", _ACCEPTED)
-    found = found_at(path.absolute(), client)
-    if found is None or found.client not in (claude_code.NAME, codex.NAME):
-        raise InvalidInputError(f"{path} is no transcript of Claude Code or Codex.", _ACCEPTED)
-    return found
 
 
 def _sums(replayed: Replayed) -> list[tuple[str, ...]]:
@@ -221,9 +207,9 @@ def _cost(paid: Rent | None) -> str:
         return "The transcript has no usage figures, so what its caches cost is not known."
     total = paid.total
     return (
-        f"In fact paid: {total.dollars:.2f} $ for {counted(total.requests, 'request')}: {total.read:,} tokens read from"
-        f" the cache, {total.written:,} written, {total.rewritten:,} of them anew after"
-        f" {counted(total.resumes, 'resume')} ({total.rewrite_dollars:.2f} $)."
+        f"In fact paid: {money(total.dollars)} $ for {counted(total.requests, 'request')}: {total.read:,} tokens read"
+        f" from the cache, {total.written:,} written, {total.rewritten:,} of them anew after"
+        f" {counted(total.resumes, 'resume')} ({money(total.rewrite_dollars)} $)."
     )
 
 

@@ -11,7 +11,7 @@ import anyio
 
 from pinfold.context.visible import counted
 from pinfold.server.settings import Settings
-from pinfold.server.stores import open_store_of
+from pinfold.server.stores import open_existing
 from pinfold.store import Progress, Store
 from pinfold.store.values import Receipt
 
@@ -21,11 +21,8 @@ T = TypeVar("T")
 def ask(settings: Settings, question: Callable[[Store], Awaitable[T]]) -> T:
     """Open the project's store, which must exist where it is this machine's, ask, and close it."""
 
-    if settings.store is None:
-        settings.existing_store()
-
     async def opened() -> T:
-        store = await open_store_of(settings)
+        store = await open_existing(settings)
         try:
             return await question(store)
         finally:

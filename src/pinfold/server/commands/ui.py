@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pinfold.server.options import PROJECT, Command, settings_of
+from pinfold.server.options import PROJECT, Amount, Command, settings_of
 
 _IDLE_MINUTES = 60
 
@@ -19,7 +19,7 @@ _IDLE_MINUTES = 60
 @click.option("--no-open", is_flag=True, help="Print the address and open no browser.")
 @click.option(
     "--idle",
-    type=click.FloatRange(min=0),
+    type=Amount(most=60 * 24 * 366),
     default=_IDLE_MINUTES,
     show_default=True,
     metavar="MINUTES",

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pinfold.context.visible import counted, shorten, size_text, visible
+from pinfold.context.visible import counted, money, shorten, size_text, visible
 from pinfold.server.pages.assets import LIBRARY, SCRIPT, STYLE, asset_text, source_of
 
 _MOST_BLANKS = 8
@@ -24,7 +24,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment() -> Environment:
-    """Return the environment of all pages; the filters are `number`, `counted`, `size`, `shorten` and `when`."""
+    """Return the environment of all pages; filters: `number`, `counted`, `money`, `size`, `shorten`, `when`."""
     made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -33,7 +33,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number="{:,}".format, counted=counted, size=size_text, shorten=_short, when=_minute)
+    made.filters.update(number="{:,}".format, counted=counted, money=money)
+    made.filters.update(size=size_text, shorten=_short, when=_minute)
     return made
 
 

@@ -11,6 +11,7 @@ from typing import Any
 Json = dict[str, Any]
 
 _SURROGATE = rb"\\u[dD][89a-fA-F]"
+_MOST = 10**15
 _LONE = "[\ud800-\udfff]"
 
 
@@ -44,8 +45,8 @@ def word(value: object) -> str | None:
 
 
 def count(value: object) -> int | None:
-    """Return a value if it is a whole number of at least 0."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    """Return a value if it is a whole number of at least 0 that may count something."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST else None
 
 
 def instant(value: object) -> str | None:

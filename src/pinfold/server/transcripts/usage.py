@@ -62,14 +62,15 @@ def _claude(entry: dict[str, Any]) -> tuple[str, Usage] | None:
                 return None
             lasting = usage.get("cache_creation")
             long = lasting.get("ephemeral_1h_input_tokens") if isinstance(lasting, dict) else 0
+            written = count(usage.get("cache_creation_input_tokens")) or 0
             name = word(message.get("id")) or word(entry.get("uuid")) or str(at)
             return name, Usage(
                 when,
                 plain=count(usage.get("input_tokens")) or 0,
                 read=count(usage.get("cache_read_input_tokens")) or 0,
-                written=count(usage.get("cache_creation_input_tokens")) or 0,
+                written=written,
                 output=count(usage.get("output_tokens")) or 0,
-                written_long=count(long) or 0,
+                written_long=min(count(long) or 0, written),
             )
     return None
 

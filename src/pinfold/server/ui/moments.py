@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pinfold.context.visible import counted, size_text
-from pinfold.store.events import Body, Kind
+from pinfold.store.events import Body, Kind, digest_of
 from pinfold.store.logged import LoggedEvent
 
 
@@ -36,11 +36,14 @@ def moments(events: Iterable[LoggedEvent]) -> list[Moment]:
 def _moment(event: LoggedEvent) -> Moment | None:
     if event.body is None:
         return Moment("", event.seq, event.at, "forgotten", "")
+    damaged = Moment("", event.seq, event.at, "damaged", "pinfold verify tells more.")
+    if digest_of(event.body) != event.body_digest:
+        return damaged
     told = _TELLING.get(event.kind)
     try:
         return told(event, json.loads(event.body)) if told else None
-    except (ValueError, LookupError, TypeError):
-        return Moment("", event.seq, event.at, "damaged", "pinfold verify tells more.")
+    except (ValueError, LookupError, TypeError, AttributeError):  # a newer pinfold's, perhaps
+        return damaged
 
 
 def _began(event: LoggedEvent, body: Body) -> Moment:

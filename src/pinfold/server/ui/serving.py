@@ -21,12 +21,12 @@ from anyio import to_thread
 
 from pinfold.server.reading_only import reading_only
 from pinfold.server.settings import Settings
+from pinfold.server.stores import open_existing
 from pinfold.server.terminals import is_terminal
 from pinfold.server.ui.gate import Gate
 from pinfold.server.ui.routes import application
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
-from pinfold.store.sqlite.store import open_store
 
 ADDRESS = "127.0.0.1"
 _GRACE_S = 2
@@ -59,7 +59,7 @@ def _leave(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 async def _serve(settings: Settings, manner: Manner) -> None:
-    store = await open_store(settings.existing_store(), settings.project.name)
+    store = await open_existing(settings)
     try:
         with _listening(manner.port) as listener:
             await _answer(store, listener, manner)

@@ -8,6 +8,7 @@ from pinfold.store.errors import DamagedError
 from pinfold.store.events import Event
 from pinfold.store.sql.chunks import chunk_of
 from pinfold.store.sql.database import Database
+from pinfold.store.sql.readable import readable
 from pinfold.store.sql.rows import event_at, event_of
 from pinfold.store.sql.search.entries import EntryRow
 from pinfold.store.views import PutEntry, changes
@@ -30,8 +31,7 @@ class Texts:
         if row.chunk is not None:
             chunk = self._db.execute("SELECT * FROM chunk WHERE id = ?", (row.chunk,)).fetchone()
             return chunk_of(chunk).unpack(row.pointer).decode("utf-8", "replace")
-        entries = (change for change in changes(self._event(row.seq)) if isinstance(change, PutEntry))
-        return next((entry.text for entry in entries if entry.pointer == row.pointer), "")
+        return _said(self._event(row.seq), row.pointer)
 
     def _event(self, seq: int) -> Event:
         if seq not in self._held and 0 < self._last - seq <= _NEAR:
@@ -45,3 +45,9 @@ class Texts:
         for row in rows.fetchall():
             with suppress(DamagedError):  # who asks for that one is told
                 self._held[row["seq"]] = event_of(row)
+
+
+@readable("event")
+def _said(event: Event, pointer: str) -> str:
+    entries = (change for change in changes(event) if isinstance(change, PutEntry))
+    return next((entry.text for entry in entries if entry.pointer == pointer), "")

@@ -8,8 +8,16 @@
     return (name) => style.getPropertyValue(`--${name}`).trim();
   };
 
-  const figures = new Intl.NumberFormat("en-US");
-  const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+  const figures = new Intl.NumberFormat("en-US", { maximumFractionDigits: 4 });
+
+  const shorts = [1, 2, 3, 4, 5, 6].map((maximumFractionDigits) =>
+    new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits }));
+
+  // As many decimals as make the labels of an axis different.
+  const tick = (value, _, ticks) => {
+    const differ = (form) => new Set(ticks.map((each) => form.format(each.value))).size === ticks.length;
+    return (shorts.find(differ) ?? shorts.at(-1)).format(value);
+  };
 
   const dataset = (series, kind, colour) => ({
     label: series.name,
@@ -25,6 +33,8 @@
     pointHitRadius: 8,
   });
 
+  const isWhole = (chart) => chart.series.every((each) => each.values.every((value) => Number.isInteger(value ?? 0)));
+
   const scales = (chart, colour) => {
     const grid = { color: colour("line"), drawTicks: false };
     const ticks = { color: colour("muted"), padding: 6 };
@@ -32,7 +42,7 @@
       x: { stacked: chart.stacked, grid: { display: false }, border: { color: colour("line") },
            ticks: { ...ticks, autoSkip: true, autoSkipPadding: 14, maxRotation: 0 } },
       y: { stacked: chart.stacked, beginAtZero: true, grid, border: { display: false },
-           ticks: { ...ticks, maxTicksLimit: 6, precision: 0, callback: (value) => short.format(value) } },
+           ticks: { ...ticks, maxTicksLimit: 6, precision: isWhole(chart) ? 0 : undefined, callback: tick } },
     };
   };
 
