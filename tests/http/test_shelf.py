@@ -81,6 +81,34 @@ async def test_an_idle_store_is_closed_and_one_in_use_is_not(projects: _Projects
     await shelf.close()
 
 
+async def test_of_many_projects_those_used_last_stay_open_and_none_in_use_is_closed(
+    projects: _Projects, tmp_path: Path
+) -> None:
+    shelf = Shelf(projects.open, most_open=2)
+
+    async def visit(name: str) -> None:
+        async with shelf.at(name) as opened:
+            assert (await (await opened()).status()).project == name
+
+    def are_open() -> set[str]:
+        return {path.parent.name for path in tmp_path.glob("*/log.db-wal")}  # a store that is closed has none
+
+    for name in ("a", "b", "c"):
+        await visit(name)
+    assert are_open() == {"b", "c"}
+    async with shelf.at("a") as first, shelf.at("b") as second:
+        held = [await first(), await second()]
+        await visit("d")
+        assert are_open() == {"a", "b", "d"}
+        assert [(await store.status()).project for store in held] == ["a", "b"]
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as many:
+            for number in range(30):
+                many.start_soon(visit, f"p{number % 10}")
+    await shelf.close()
+    assert are_open() == set()
+
+
 async def test_a_store_that_could_not_be_opened_is_tried_again(projects: _Projects) -> None:
     shelf = Shelf(projects.open)
     projects.fails = True

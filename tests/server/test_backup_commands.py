@@ -202,3 +202,20 @@ def test_opening_a_present_store_loads_nothing_that_backs_up(project: Project) -
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_store_that_is_named_by_its_folder_is_cared_for_like_the_projects_own(
+    project: Project, tmp_path: Path
+) -> None:
+    """So it is done on a team's server, whose stores are no folder's project there."""
+    elsewhere = Project(tmp_path / "elsewhere")
+    named = {"PINFOLD_STORE": str(project.settings.store_folder)}
+    path = elsewhere.run("backup", **named).stdout.split("\t")[0]
+    assert Path(path).parent == project.settings.store_folder / "backups"
+    anyio.run(_write, project, "no uuid at all")
+    assert elsewhere.run("restore", path, "--yes", **named).exit_code == 0
+    assert _pins(project) == ["use uuid7"]
+    assert (
+        "has kept nothing for it yet" in elsewhere.run("pins", PINFOLD_STORE=str(tmp_path / "missing")).stderr
+    )
+    assert not (tmp_path / "missing").exists()

@@ -24,7 +24,8 @@ class Settings:
     `spill_artifact` reads paths (the project's, then `PINFOLD_ROOTS`), `max_artifact_bytes` the largest
     artifact (`PINFOLD_MAX_ARTIFACT_BYTES`), `spill_tokens` how much output is long (`PINFOLD_SPILL_TOKENS`).
     `store` is the address of a store that is shared (`PINFOLD_STORE`, or `PINFOLD_URL` for a team's server, where
-    `{project}` stands for the project's name), None for the project's own below `home`.
+    `{project}` stands for the project's name), None for one that lies in a folder: the project's own below `home`, or
+    `folder` (`PINFOLD_STORE` without `://`).
     """
 
     home: Path
@@ -33,6 +34,7 @@ class Settings:
     max_artifact_bytes: int
     spill_tokens: int
     store: str | None = None
+    folder: Path | None = None
 
     @property
     def address(self) -> str:
@@ -42,6 +44,11 @@ class Settings:
     @property
     def store_folder(self) -> Path:
         """Where this project's store lies."""
+        return self.folder or self.folder_at_home
+
+    @property
+    def folder_at_home(self) -> Path:
+        """Where this project's store lies unless `PINFOLD_STORE` says otherwise."""
         return self.home / "projects" / self.project.folder_name
 
     @property
@@ -125,6 +132,8 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     environment = os.environ if environment is None else environment
     project = resolve(folder or project_folder(environment))
     roots = environment.get("PINFOLD_ROOTS", "").split(os.pathsep)
+    store = _shared_store(environment, project.name)
+    named = store is not None and "://" not in store
     return Settings(
         home=read_home(environment),
         project=project,
@@ -133,7 +142,8 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
             environment, "PINFOLD_MAX_ARTIFACT_BYTES", MAX_ARTIFACT_BYTES, unit="bytes"
         ),
         spill_tokens=spill_tokens(environment),
-        store=_shared_store(environment, project.name),
+        store=None if named else store,
+        folder=_path("PINFOLD_STORE", str(store)) if named else None,
     )
 
 

@@ -33,8 +33,6 @@ def _opener(settings: Settings) -> Opener:
     async def opened(name: str) -> Store:
         if name == settings.project.folder_name:
             return await open_store_of(settings)
-        is_shared = "://" in (settings.store or "")
-        where = settings.store if is_shared else str(settings.home / "projects" / name)
-        return await open_by_address(str(where), name)
+        return await open_by_address(settings.store or str(settings.home / "projects" / name), name)
 
     return opened

@@ -45,7 +45,7 @@ def place_of(text: str) -> Place:
         raise InvalidInputError(f"{text} is no folder.", "Name a store's folder, a project's, or an address.")
     if folder.is_dir() and not (folder / _DATABASE).exists():
         settings = read_settings(folder=folder)
-        return Place(str(settings.store_folder), settings.project.name, settings.store_folder)
+        return Place(str(settings.folder_at_home), settings.project.name, settings.folder_at_home)
     return Place(str(folder), folder.name or "root", folder)
 
 

@@ -1,4 +1,7 @@
-"""The stores of many projects, opened when they are asked for and closed when nobody has for a while."""
+"""The stores of many projects, opened when they are asked for; closed when nobody has for a while, or others need room.
+
+An open store has six files (SQLite) or two connections (PostgreSQL), and a process may have some hundred of either.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ from pinfold.server.notes import note_failure
 from pinfold.store import Store
 
 IDLE_S = 600.0
+MOST_OPEN = 40
+"""How many stores stay open while nobody uses them: 80 of the 100 connections that PostgreSQL has by default."""
+
 _SWEEP_S = 60.0
 
 Opener = Callable[[str], Awaitable[Store]]
@@ -32,9 +38,10 @@ class _Kept:
 class Shelf:
     """Each project has at most one open store here, shared by all requests to it."""
 
-    def __init__(self, opener: Opener, idle_s: float = IDLE_S) -> None:
+    def __init__(self, opener: Opener, idle_s: float = IDLE_S, most_open: int = MOST_OPEN) -> None:
         self._opener = opener
         self._idle_s = idle_s
+        self._most_open = most_open
         self._kept: dict[str, _Kept] = {}
 
     @asynccontextmanager
@@ -51,8 +58,20 @@ class Shelf:
     async def _open(self, project: str, kept: _Kept) -> Store:
         async with kept.opening:
             if kept.store is None:
+                await self._make_room()
                 kept.store = await self._opener(project)
             return kept.store
+
+    async def _make_room(self) -> None:
+        """Close what has been idle longest, so that one more may be open; what is in use stays, however much it is."""
+        opened = [kept for kept in self._kept.values() if kept.store is not None]
+        idle = sorted((kept for kept in opened if not kept.users), key=lambda kept: kept.idle_since)
+        for kept in idle[: max(0, len(opened) + 1 - self._most_open)]:
+            async with (
+                kept.opening
+            ):  # nobody who holds it waits for us: whoever did had no store when we looked
+                if not kept.users:
+                    await _close(kept)
 
     async def tidy(self) -> None:
         """Close what is idle, now and again, until cancelled."""

@@ -11,6 +11,10 @@ import psycopg
 from psycopg.types.numeric import Int8Dumper
 
 _SPELLINGS = (
+    (
+        r"\bIN \(SELECT value FROM json_each\(\?\)\)",
+        "= ANY(ARRAY(SELECT json_array_elements_text(?::json)::bigint))",
+    ),
     (r"SELECT value FROM json_each\(\?\)", "SELECT json_array_elements_text(?::json)::bigint"),
     (r"SELECT atom FROM json_each\(\?\)", "SELECT json_array_elements_text(?::json)"),
     (r"\bIS \?", "IS NOT DISTINCT FROM ?"),
