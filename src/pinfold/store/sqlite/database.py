@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pinfold.store.sql.database import Values
-from pinfold.store.sql.search.index import Index, Scope
 from pinfold.store.sqlite import indexing
+
+if TYPE_CHECKING:  # no write needs it
+    from pinfold.store.sql.search.index import Index, Scope
 
 
 class SqliteDatabase(sqlite3.Connection):
@@ -40,7 +42,7 @@ class SqliteDatabase(sqlite3.Connection):
 
     def index(self, scope: Scope, /) -> Index:
         """See `Database.index`."""
-        from pinfold.store.sqlite.word_index import WordIndex  # no write needs it
+        from pinfold.store.sqlite.word_index import WordIndex
 
         return WordIndex(self, scope)
 
