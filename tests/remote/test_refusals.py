@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.server.settings import read_settings
 from pinfold.server.team import address_of
 from pinfold.store.commands import PinDecision
 from pinfold.store.errors import (
@@ -93,7 +94,26 @@ def test_an_address_is_shown_as_it_was_given_and_without_its_token(url: str) -> 
 
 
 @pytest.mark.parametrize(
-    "url", ["", "ftp://a", "https://", "https://a:port", "https://a/?x", "https://me:pw@a", "a.b"]
+    "url",
+    [
+        *(
+            "",
+            "ftp://a",
+            "https://",
+            "https://a:port",
+            "https://a:0",
+            "https://a/?x",
+            "https://me:pw@a",
+            "a.b",
+        ),
+        *(
+            "https://a..b/p/c",
+            f"https://{'a' * 64}.b",
+            "https://a/p/c d",
+            "https://a/p/\u65e5",
+            "https://a/\x7f",
+        ),
+    ],
 )
 def test_what_is_no_address_is_refused_without_being_quoted(url: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
@@ -138,6 +158,22 @@ def test_whatever_else_answers_there_is_told_apart(
 ) -> None:
     with answering(*answer) as port, pytest.raises(kind, match=words):
         open_remote_direct(read_address(f"http://127.0.0.1:{port}", "t"), "here")
+
+
+def test_a_server_without_tls_says_why_none_is_had(team: Served) -> None:
+    address = read_address(f"https://127.0.0.1:{team.port}/p/app", "t")
+    with pytest.raises(UnreachableError, match=r"no TLS with it: it speaks in clear, as http:// does"):
+        open_remote_direct(address, "here")
+
+
+@pytest.mark.parametrize("name", ["\u65e5\u672c", "---"])
+def test_a_project_without_a_name_for_a_server_is_told_what_to_write(tmp_path: Path, name: str) -> None:
+    url = {"PINFOLD_URL": "https://a/p/{project}"}
+    (tmp_path / name).mkdir()
+    (tmp_path / "My App").mkdir()
+    assert read_settings(url, tmp_path / "My App").store == "https://a/p/my-app"
+    with pytest.raises(InvalidInputError, match=r"in place of \{project\}"):
+        read_settings(url, tmp_path / name)
 
 
 @pytest.mark.parametrize("answer", [b"error []\n", b"progress x\nresult 1\n", b"progress [1]\nresult 1\n"])

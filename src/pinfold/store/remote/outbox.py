@@ -150,7 +150,9 @@ class Outbox:
 def _unwritable(error: OSError) -> PinfoldError:
     if error.errno in FULL:
         return NoSpaceError("the outbox", hint="Free some space: what was to be kept there is not kept.")
-    return ReadOnlyError(f"the outbox cannot be written ({error.strerror})", "What was to be kept there is not.")
+    return ReadOnlyError(
+        f"the outbox cannot be written ({error.strerror})", "What was to be kept there is not."
+    )
 
 
 def _sync(folder: Path) -> None:
