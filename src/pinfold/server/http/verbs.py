@@ -43,7 +43,8 @@ async def introduce(request: Request) -> ASGIApp:
     except PinfoldError as error:
         visit.line.failed = True
         return Response(error_line(error), media_type=KIND)
-    return Response(Introduction(store.project, store.redactor.key).line(), media_type=KIND)
+    found = Introduction(store.project, store.redactor.key, visit.may_write)
+    return Response(found.line(), media_type=KIND)
 
 
 async def carry_out(request: Request) -> ASGIApp:
