@@ -160,6 +160,18 @@ def test_an_operator_adds_lists_and_revokes(tmp_path: Path) -> None:
     assert TokenFile(tmp_path / "home").find(added.stdout.strip()) is None
 
 
+def test_who_adds_a_token_is_told_which_projects_hold_nothing_yet(tmp_path: Path) -> None:
+    for there in ("web", f"shop-{'0a' * 8}", "shop-window"):
+        (tmp_path / "home" / "projects" / there).mkdir(parents=True)
+    added = run(tmp_path, "token", "add", "anna", "--project", "shop", "--project", "web", "--project", "lab")
+    assert added.stderr.splitlines()[1:] == [
+        "There is nothing in shop yet; its first caller makes it."
+        " This machine's own stores of that name are called shop-0a0a0a0a0a0a0a0a here.",
+        "There is nothing in lab yet; its first caller makes it.",
+    ]
+    assert len(run(tmp_path, "token", "add", "ben", "--project", "shop", "--json").stderr) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
