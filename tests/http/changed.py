@@ -31,6 +31,12 @@ def short_of_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 
 
+def short_of_room() -> None:
+    """Let no file of this process be longer than 6 MiB, as on a disk that is full by then."""
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6 << 20, hard))
+
+
 def short_of_connections() -> None:
     connection.MAX_CONNECTIONS = 4
 

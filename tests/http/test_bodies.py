@@ -71,3 +71,23 @@ def test_what_is_no_request_gets_one_error_and_no_details_of_ours(
     error = json.loads(reply.body)["error"]
     assert set(error) == {"code", "message"}
     assert len(error["message"]) < 120
+
+
+@pytest.mark.parametrize("path", ["mcp", "store/pin_decision"])
+def test_a_message_whose_client_leaves_before_its_end_is_none_and_no_bug(
+    server: Served, token: str, path: str
+) -> None:
+    before, noted = len(server.lines(0)), server.noted()
+    begun = CALL % (b"{}", b'"cut off"')
+    with server.connection() as left:
+        left.putrequest("POST", f"/p/bodies/{path}")
+        for name, text in (JSON_HEADERS | bearer(token) | {"Content-Length": str(len(begun) + 1)}).items():
+            if not name.lower().startswith("mcp-"):
+                left.putheader(name, text)
+        left.endheaders(begun)
+    (line,) = server.lines(before + 1)[before:]
+    assert (line["project"], line["status"]) == ("bodies", 0)
+    assert "failed with" not in server.noted().removeprefix(noted)
+    assert (
+        server.call(token, "bodies", "fetch_pointer", pointer="pins").told["structuredContent"]["items"] == []
+    )

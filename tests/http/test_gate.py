@@ -152,6 +152,13 @@ def test_a_token_in_the_address_or_given_twice_opens_nothing(server: Served) -> 
         assert line.getresponse().status == 401
 
 
+def test_a_token_is_taken_however_its_scheme_is_written(server: Served) -> None:
+    token = server.token("written", "written")
+    for scheme, status in (("Bearer", 200), ("bearer", 200), ("BEARER", 200), ("Basic", 401)):
+        reply = server.ask("GET", "/p/written/store", headers={"Authorization": f"{scheme} {token}"})
+        assert (scheme, reply.status) == (scheme, status)
+
+
 def test_a_token_is_refused_from_the_moment_it_is_taken_back(server: Served) -> None:
     token = server.token("short", "short")
     assert server.rpc(token, "/p/short/mcp", "tools/list").status == 200
@@ -190,6 +197,7 @@ def test_a_server_whose_tokens_cannot_be_read_lets_nobody_in_and_says_why_in_its
         file.write_bytes(b"[")
         reply = server.rpc(token, "/p/shop/mcp", "tools/list")
         assert (reply.status, reply.body) == (503, b"The server cannot read its tokens; its log says why.\n")
+        assert reply.headers["retry-after"] == "5"
         assert "tokens.json is damaged" in server.lines(2)[0]["note"]
         file.write_bytes(whole)
         assert server.rpc(token, "/p/shop/mcp", "tools/list").status == 200

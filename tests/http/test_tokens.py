@@ -91,13 +91,36 @@ def test_what_others_could_read_is_refused(tmp_path: Path) -> None:
 WRONG = {"name": "a", "digest": "x", "projects": ["shop"], "may_write": True, "created": "", "expires": None}
 
 
-@pytest.mark.parametrize("content", ["{", "[1]", '[{"name": "anna"}]', '{"a": 1}', json.dumps([WRONG])])
-def test_a_file_that_cannot_be_read_opens_nothing(tmp_path: Path, content: str) -> None:
+RIGHT = WRONG | {"digest": "0" * 64}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{", "{}", "[1]", "null", '[{"name": "anna"}]', '{"a": 1}', "[" * 100_000, json.dumps([WRONG])),
+        *(json.dumps([RIGHT | changed]) for changed in ({"projects": ["../.."]}, {"projects": "shop"})),
+        json.dumps([RIGHT | {"name": "../../a"}]),
+    ],
+    ids=lambda content: content[:40],
+)
+def test_a_file_that_cannot_be_read_opens_nothing_and_is_not_written_over(
+    tmp_path: Path, content: str
+) -> None:
     tokens = TokenFile(tmp_path)
     made = tokens.add(_token("anna"))
     (tokens.folder / "tokens.json").write_text(content)
     with pytest.raises(DamagedError, match=r"tokens\.json is damaged"):
         tokens.find(made)
+    with pytest.raises(DamagedError):
+        tokens.add(_token("bert"))
+    assert (tokens.folder / "tokens.json").read_text() == content
+
+
+def test_the_file_of_a_test_of_damage_would_open_something_were_it_sound(tmp_path: Path) -> None:
+    tokens = TokenFile(tmp_path)
+    tokens.add(_token("anna"))
+    (tokens.folder / "tokens.json").write_text(json.dumps([RIGHT]))
+    assert [token.name for token in tokens.tokens()] == ["a"]
 
 
 def test_the_last_use_is_known_to_the_hour_and_written_once_in_it(tmp_path: Path) -> None:
@@ -135,6 +158,18 @@ def test_an_operator_adds_lists_and_revokes(tmp_path: Path) -> None:
     ]
     assert run(tmp_path, "token", "revoke", "anna").stdout == "anna is revoked.\n"
     assert TokenFile(tmp_path / "home").find(added.stdout.strip()) is None
+
+
+def test_who_adds_a_token_is_told_which_projects_hold_nothing_yet(tmp_path: Path) -> None:
+    for there in ("web", f"shop-{'0a' * 8}", "shop-window"):
+        (tmp_path / "home" / "projects" / there).mkdir(parents=True)
+    added = run(tmp_path, "token", "add", "anna", "--project", "shop", "--project", "web", "--project", "lab")
+    assert added.stderr.splitlines()[1:] == [
+        "There is nothing in shop yet; its first caller makes it."
+        " This machine's own stores of that name are called shop-0a0a0a0a0a0a0a0a here.",
+        "There is nothing in lab yet; its first caller makes it.",
+    ]
+    assert len(run(tmp_path, "token", "add", "ben", "--project", "shop", "--json").stderr) == 0
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from pinfold.store.errors import UnreachableError
 from pinfold.store.remote.address import read_address
 from pinfold.store.remote.direct import open_remote_direct
 from pinfold.store.remote.introduction import Introduction
+from pinfold.store.remote.replies import KIND
 
 pytestmark = pytest.mark.skipif(
     shutil.which("openssl") is None, reason="there is no openssl to make a certificate"
@@ -48,7 +49,9 @@ def behind_tls(certificate: Path, heard: list[bytes]) -> Iterator[int]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     body = Introduction("app", b"key").line()
-    answer = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+    answer = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s"
+
+    told = answer % (KIND.encode(), len(body), body)
 
     def serve(listening: socket.socket) -> None:
         with suppress(OSError):
@@ -56,7 +59,7 @@ def behind_tls(certificate: Path, heard: list[bytes]) -> Iterator[int]:
                 plain, _ = listening.accept()
                 with plain, suppress(OSError), context.wrap_socket(plain, server_side=True) as line:
                     heard.append(line.recv(65536))
-                    line.sendall(answer)
+                    line.sendall(told)
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=serve, args=(listening,), daemon=True)

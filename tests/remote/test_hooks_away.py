@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import threading
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -201,3 +202,51 @@ def test_a_hook_away_from_its_server_leaves_no_store_on_this_machine(away: Away,
     way.is_open = False
     prompt(away, "DECISION: use port 7463 because 80 is taken")
     assert not Path(away.home / "projects").exists()
+
+
+def test_a_token_that_may_only_read_has_the_brief_and_leaves_nothing_to_wait(
+    away: Away, server: Served, token: str
+) -> None:
+    prompt(away, "DECISION: the pool holds 12")
+    away.token = server.token("eve", "app", may_write=False)
+    away.write(user("u1", "why is it slow?"), assistant("a1", "the pool is small"))
+    told = away.event("session-start", source="startup")
+    assert "the pool holds 12" in away.said
+    assert told.count("this token may only read") == 1
+    for event, fields in (
+        ("user-prompt-submit", {"prompt": "DECISION: eve decides"}),
+        ("post-tool-use", bash(LONG)),
+        ("pre-compact", {"trigger": "auto"}),
+        ("stop", {}),
+    ):
+        assert "this token may only read" in away.event(event, **fields)
+    assert away.waiting() == []
+    assert [pin.text for pin in pins(server, token)] == ["the pool holds 12"]
+
+
+def test_a_token_that_may_write_after_all_sends_what_was_kept_with_the_server_out_of_reach(
+    away: Away, way: Way, server: Served, token: str
+) -> None:
+    away.token = server.token("eve", "app", may_write=False)
+    away.event("session-start", source="startup")
+    way.is_open = False
+    assert DOWN in prompt(away, "DECISION: the pool holds 12")
+    way.is_open, away.token = True, token
+    away.hook("session-start", source="startup")
+    assert [pin.text for pin in pins(server, token)] == ["the pool holds 12"]
+
+
+def test_a_server_that_cannot_write_now_still_gives_the_brief(away: Away, server: Served, token: str) -> None:
+    prompt(away, "DECISION: the pool holds 12")
+    with closing(sqlite3.connect(server.home / "projects" / "app" / "log.db", timeout=30)) as db:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        db.execute("PRAGMA user_version = 99")
+        told = away.event("session-start", source="startup")
+        assert "a newer pinfold wrote it" in told
+        assert "the pool holds 12" in away.said
+        assert "out of reach" not in away.said
+        assert away.waiting() == ["start_session"]
+        db.execute(f"PRAGMA user_version = {version}")
+    away.write(user("u1", "go on"))
+    away.hook("stop")
+    assert away.waiting() == []

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +16,7 @@ import pytest
 from pinfold.server.hooks import team
 from pinfold.server.sending import Sent
 from pinfold.store.commands import PinDecision
-from pinfold.store.errors import NoSpaceError
+from pinfold.store.errors import NoSpaceError, ReadOnlyError
 from pinfold.store.forgetting import Forget
 from pinfold.store.remote import outbox as module
 from pinfold.store.values import Caller, Pointer, PointerKind
@@ -186,3 +189,51 @@ def test_a_person_sees_what_waits_and_sends_it(away: Away, way: Way, server: Ser
     sent = pinfold(away, "outbox", "--send")
     assert (sent.exit_code, sent.stdout, sent.stderr) == (0, "", "Sent: 1 thing; left: 0.\n")
     assert texts(server, token) == ["rule 0 holds"]
+
+
+def test_what_is_none_of_ours_in_the_outbox_keeps_nothing_back(
+    away: Away, way: Way, server: Served, token: str
+) -> None:
+    way.is_open = False
+    say(away, "rule 0 holds")
+    folder = away.outbox.waiting()[0].path.parent
+    (folder / "000000000000.pin_decision").mkdir()
+    for name in ("000000000001.pin_decision~", "000000000001", "000000000001.pin_decision.bak", "notes"):
+        (folder / name).write_text("[]\n")
+    (folder / "000000000000.of_a_newer_one").write_text("[]\n")
+    way.is_open = True
+    away.write(user("u1", "go on"))
+    assert "(000000000000.of_a_newer_one): This pinfold knows no of_a_newer_one." in away.event("stop")
+    assert texts(server, token) == ["rule 0 holds"]
+    assert [(each.kind, each.is_refused) for each in away.outbox.waiting()] == [("of_a_newer_one", True)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on the size of files")
+def test_a_hook_says_when_not_even_the_outbox_can_keep_what_was_said(away: Away, way: Way) -> None:
+    way.is_open = False
+    say(away, "rule 0 holds")
+    with no_room():
+        told = away.event("user-prompt-submit", prompt="DECISION: rule 1 holds")
+    assert "No space left in the outbox; nothing was written." in told
+    assert away.waiting() == ["pin_decision"]
+    say(away, "rule 2 holds")
+    assert away.waiting() == ["pin_decision"] * 2
+
+
+def test_an_outbox_that_cannot_be_made_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "outbox").write_text("in the way")
+    with pytest.raises(ReadOnlyError, match="the outbox cannot be written"):
+        module.Outbox(tmp_path / "outbox").add("transcript", [b"1"], 1)
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Let this process write no byte into a file, as on a full disk."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

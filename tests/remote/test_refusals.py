@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.server.settings import read_settings
 from pinfold.server.team import address_of
 from pinfold.store.commands import PinDecision
 from pinfold.store.errors import (
@@ -17,10 +18,15 @@ from pinfold.store.errors import (
     PinfoldError,
     ReadOnlyError,
     RefusedError,
+    UnknownOutcomeError,
     UnreachableError,
 )
 from pinfold.store.remote.address import read_address
 from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
+from pinfold.store.remote.link import Patience
+from pinfold.store.remote.machine import Machine
+from pinfold.store.remote.replies import KIND
+from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.values import Caller
 from tests.http.serving import Served
 
@@ -31,13 +37,19 @@ def reached(team: Served, project: str, token: str) -> RemoteSyncStore:
     return open_remote_direct(read_address(f"http://127.0.0.1:{team.port}/p/{project}", token), "here")
 
 
-@pytest.mark.parametrize("token", ["", "wrong", "pinfold_" + "x" * 43])
+@pytest.mark.parametrize("token", ["wrong", "pinfold_" + "x" * 43])
 def test_without_a_token_that_the_server_knows_nothing_is_told(
     team: Served, tmp_path: Path, token: str
 ) -> None:
     team.token(tmp_path.name.lower(), "demo")
     with pytest.raises(RefusedError, match=r"knows no such token.*PINFOLD_TOKEN"):
         reached(team, "demo", token)
+
+
+def test_who_sets_no_token_is_not_told_of_a_wrong_one(team: Served) -> None:
+    team.token("of-somebody", "demo")
+    with pytest.raises(RefusedError, match=r"none is set.*PINFOLD_TOKEN"):
+        reached(team, "demo", "")
 
 
 def test_a_token_that_is_revoked_meanwhile_opens_nothing_more(team: Served) -> None:
@@ -82,7 +94,26 @@ def test_an_address_is_shown_as_it_was_given_and_without_its_token(url: str) -> 
 
 
 @pytest.mark.parametrize(
-    "url", ["", "ftp://a", "https://", "https://a:port", "https://a/?x", "https://me:pw@a", "a.b"]
+    "url",
+    [
+        *(
+            "",
+            "ftp://a",
+            "https://",
+            "https://a:port",
+            "https://a:0",
+            "https://a/?x",
+            "https://me:pw@a",
+            "a.b",
+        ),
+        *(
+            "https://a..b/p/c",
+            f"https://{'a' * 64}.b",
+            "https://a/p/c d",
+            "https://a/p/\u65e5",
+            "https://a/\x7f",
+        ),
+    ],
 )
 def test_what_is_no_address_is_refused_without_being_quoted(url: str) -> None:
     with pytest.raises(InvalidInputError) as refused:
@@ -111,10 +142,15 @@ def test_a_token_with_a_line_end_in_it_is_refused() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
-        ((200, b"<html>"), UnreachableError, "the connection was cut"),
+        ((200, b"<html>\n", "text/html"), RefusedError, "no pinfold"),
         ((200, b"result {}\n"), RefusedError, "no pinfold"),
+        ((200, b"result {"), UnreachableError, "the connection was cut"),
+        ((200, b"error <html>\n"), RefusedError, "no pinfold"),
+        ((200, b"error []\n"), RefusedError, "no pinfold"),
+        ((200, b'error {"code": "not_found"}\n'), RefusedError, "no pinfold"),
         ((503, b""), UnreachableError, "HTTP status 503"),
-        ((301, b""), UnreachableError, "HTTP status 301"),
+        ((302, b""), RefusedError, "sends callers elsewhere, and no token goes along"),
+        ((405, b""), RefusedError, "no such project"),
     ],
 )
 def test_whatever_else_answers_there_is_told_apart(
@@ -124,16 +160,46 @@ def test_whatever_else_answers_there_is_told_apart(
         open_remote_direct(read_address(f"http://127.0.0.1:{port}", "t"), "here")
 
 
+def test_a_server_without_tls_says_why_none_is_had(team: Served) -> None:
+    address = read_address(f"https://127.0.0.1:{team.port}/p/app", "t")
+    with pytest.raises(UnreachableError, match=r"no TLS with it: it speaks in clear, as http:// does"):
+        open_remote_direct(address, "here")
+
+
+@pytest.mark.parametrize("name", ["\u65e5\u672c", "---"])
+def test_a_project_without_a_name_for_a_server_is_told_what_to_write(tmp_path: Path, name: str) -> None:
+    url = {"PINFOLD_URL": "https://a/p/{project}"}
+    (tmp_path / name).mkdir()
+    (tmp_path / "My App").mkdir()
+    assert read_settings(url, tmp_path / "My App").store == "https://a/p/my-app"
+    with pytest.raises(InvalidInputError, match=r"in place of \{project\}"):
+        read_settings(url, tmp_path / name)
+
+
+@pytest.mark.parametrize("answer", [b"error []\n", b"progress x\nresult 1\n", b"progress [1]\nresult 1\n"])
+def test_a_write_that_is_answered_with_nonsense_is_one_of_unknown_outcome(answer: bytes) -> None:
+    with answering(200, answer) as port:
+        server = TeamServer(read_address(f"http://127.0.0.1:{port}", "t"), Machine("here"), Patience())
+        with closing(server), pytest.raises(UnknownOutcomeError, match="none of pinfold's"):
+            server.ask("rebuild", (), lambda *_: None)
+
+
 @contextmanager
-def answering(status: int, body: bytes) -> Iterator[int]:
+def answering(status: int, body: bytes, kind: str = KIND) -> Iterator[int]:
     """Serve one answer to whatever is asked."""
 
     class Answers(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length", "0")))
             self.send_response(status)
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
+            self.send_header("Location", "/")
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: object) -> None:
             pass

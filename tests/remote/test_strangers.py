@@ -17,7 +17,8 @@ from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
 from pinfold.store.remote.address import read_address
 from pinfold.store.remote.direct import RemoteSyncStore, open_remote_direct
 from pinfold.store.values import MAX_PIN_CHARS, Caller
-from tests.http.serving import Reply, Served, bearer
+from tests.http.changed import short_of_room
+from tests.http.serving import Reply, Served, bearer, served
 
 ANNA = Caller("claude-code", "anna")
 PIN = PinDecision(ANNA, "rule 1", "said")
@@ -109,3 +110,14 @@ def test_a_request_that_names_bytes_it_does_not_bring_is_refused(
         spill = {"caller": {"client": "c", "conversation": "d"}, "content": place, "outline": outline}
         error = told(posted(team, tmp_path, token, "spill_artifact", json.dumps([spill]).encode() + b"\n12"))
         assert error["code"] == "invalid"
+
+
+def test_a_body_that_finds_no_room_on_the_server_is_refused_as_that_and_nothing_was_done(
+    tmp_path: Path,
+) -> None:
+    with served(tmp_path, first=short_of_room) as server:
+        token = server.token("anna", tmp_path.name)
+        refused = told(posted(server, tmp_path, token, "spill_artifact", b"[]\n" + b"x" * (8 << 20)))
+        assert (refused["code"], "nothing was written" in refused["message"]) == ("no_space", True)
+        assert "failed with" not in server.noted()
+        assert posted(server, tmp_path, token, "log_end", b"[]\n").body.startswith(b"result ")

@@ -64,3 +64,12 @@ def test_a_client_without_an_id_has_one_conversation_a_process() -> None:
 )
 def test_odd_metadata_names_nobody(meta: dict[str, Any]) -> None:
     assert identify("some-client", meta, {}) == identify("some-client", {}, {})
+
+
+@pytest.mark.parametrize("name", ["z" * 501, "z" * 1_000_000, "a\0b", "a\nb", "\x1b[31m"])
+def test_a_name_that_is_none_stands_as_its_digest_and_another_is_another(name: str) -> None:
+    for client, conversation in (identify(name, {}, {}, name), identify("codex", {"threadId": name}, {})):
+        assert conversation.isprintable()
+        assert len(client) + len(conversation) < 200
+        assert conversation != identify("codex", {"threadId": f"{name}!"}, {})[1]
+    assert identify("codex", {"threadId": "z" * 500}, {})[1] == "z" * 500

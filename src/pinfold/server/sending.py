@@ -16,6 +16,7 @@ from pinfold.server.transcripts.finding import Found, found_at
 from pinfold.server.transcripts.follow import Source, follow
 from pinfold.server.transcripts.lenient import parsed, word
 from pinfold.store.errors import InvalidInputError, PinfoldError
+from pinfold.store.remote.contract import VERBS
 from pinfold.store.remote.deferring import DeferringStore
 from pinfold.store.remote.outbox import Outbox, Waiting
 from pinfold.store.values import Caller
@@ -85,6 +86,8 @@ def _send(store: DeferringStore, what: Waiting, deadline: float | None) -> bool:
     """Send one thing; return whether all of it went."""
     if what.kind == TRANSCRIPT:
         return _read_on(store, what, deadline)
+    if what.kind not in VERBS:
+        raise InvalidInputError(f"This pinfold knows no {what.kind}.", "A newer one put it there.")
     store.send(what)
     return True
 

@@ -155,4 +155,14 @@ def _shared_store(environment: Mapping[str, str], project: str) -> str | None:
         return store or None
     if not url.startswith(_SERVERS):
         raise InvalidInputError("PINFOLD_URL is no address of a server.", "It begins with https://.")
-    return url.replace("{project}", re.sub(r"[^a-z0-9._-]+", "-", project.casefold()).strip("-._")[:64])
+    return url.replace("{project}", _name_on_a_server(project)) if "{project}" in url else url
+
+
+def _name_on_a_server(project: str) -> str:
+    name = re.sub(r"[^a-z0-9._-]+", "-", project.casefold()).strip("-._")[:64]
+    if not name:
+        raise InvalidInputError(
+            "A server's projects have names of a-z and 0-9, and this project's name has none of them.",
+            "Write the project of the server into PINFOLD_URL in place of {project}.",
+        )
+    return name

@@ -149,6 +149,13 @@ class RefusedError(PinfoldError):
         super().__init__(f"The team's server at {server} refused: {why}.", hint)
 
 
+class MayNotWriteError(RefusedError):
+    """The token may only read; nothing happened, and nothing waits, since later it would be refused as well."""
+
+    def __init__(self, server: str) -> None:
+        super().__init__(server, "this token may only read", "Ask who runs it for one that may write.")
+
+
 class DeferredError(PinfoldError):
     """It cannot be written now; it is kept on this machine, and sent when the team's server takes it."""
 

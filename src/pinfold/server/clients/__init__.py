@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from pinfold.server.clients import claude_code, codex
-from pinfold.store.values import COMMAND_LINE, Caller
+from pinfold.store.values import COMMAND_LINE, MAX_LABEL_CHARS, Caller
 
 _OWN_CONVERSATION = f"process-{os.getpid()}-{time.time_ns():x}"
 
@@ -22,9 +23,16 @@ def identify(
     """Return (client, conversation) of a call.
 
     `client` is the name it gave itself, `meta` the call's `_meta`. Where a client gives no session id, the
-    conversation is `otherwise`, which names this process. Source: design 3, Which session, which project.
+    conversation is `otherwise`, which names this process. A name beyond `MAX_LABEL_CHARS`, or with control characters
+    in it, stands as its digest. Source: design 3, Which session, which project.
     """
-    environment = os.environ if environment is None else environment
+    name, conversation = _told(client, meta, os.environ if environment is None else environment, otherwise)
+    return _as_label(name), _as_label(conversation)
+
+
+def _told(
+    client: str, meta: Mapping[str, Any], environment: Mapping[str, str], otherwise: str
+) -> tuple[str, str]:
     thread = codex.conversation(meta)
     if thread is not None:
         return codex.NAME, thread
@@ -32,6 +40,12 @@ def identify(
     if session is not None and (not client or client.startswith("claude")):
         return claude_code.NAME, session
     return client or "unknown", otherwise
+
+
+def _as_label(name: str) -> str:
+    if len(name) <= MAX_LABEL_CHARS and name.isprintable():
+        return name
+    return f"sha256-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def in_shell(head: str | None = None, branch: str | None = None) -> Caller:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from pinfold.server.commands.tables import Report
 from pinfold.server.http.tokens import Token, TokenFile, checked_name
@@ -11,6 +12,9 @@ from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import stamp
 
 _IN = re.compile(r"([0-9]{1,5})\s*([hdw])")
+_OWN = re.compile(r"-[0-9a-f]{16}")
+"""What stands behind the name of a store of this machine's own: see `Project.folder_name`."""
+
 _UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _COLUMNS = ("name", "projects", "may", "made", "last used", "ends")
 
@@ -31,6 +35,20 @@ def added(
         expires=None if expires is None else stamp(_moment(expires, now)),
     )
     return tokens.add(token)
+
+
+def new_projects(home: Path, projects: tuple[str, ...]) -> list[str]:
+    """Return a sentence for each project of which there is no store yet: a wrong name would be an empty memory."""
+    stores = home / "projects"
+    return [_new(project, stores) for project in projects if not (stores / project).exists()]
+
+
+def _new(project: str, stores: Path) -> str:
+    own = sorted(
+        each.name for each in stores.glob(f"{project}-*") if _OWN.fullmatch(each.name[len(project) :])
+    )
+    hint = f" This machine's own stores of that name are called {', '.join(own)} here." if own else ""
+    return f"There is nothing in {project} yet; its first caller makes it.{hint}"
 
 
 def _moment(text: str, now: datetime) -> datetime:
@@ -70,7 +88,7 @@ def token_report(tokens: TokenFile) -> Report:
 
 def _row(tokens: TokenFile, token: Token, now: datetime) -> tuple[str, ...]:
     used = tokens.last_used(token.name)
-    ends = "" if token.expires is None else token.expires[:10]
+    ends = "" if token.expires is None else token.expires[:16].replace("T", " ")
     return (
         token.name,
         ", ".join(token.projects),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -37,12 +38,16 @@ def token() -> None:
 @JSON
 def add(name: str, projects: tuple[str, ...], expires: str | None, *, read_only: bool, as_json: bool) -> None:
     """Make a token called NAME and print it, this once: only its digest is kept."""
-    from pinfold.server.commands.token_report import added
+    from pinfold.server.commands.token_report import added, new_projects
+    from pinfold.server.settings import read_home
 
     made = added(_tokens(), name, projects, expires, may_write=not read_only)
     click.echo(json.dumps({"name": name, "token": made}) if as_json else made)
     if not as_json:
         click.echo("It is not shown again. Callers send it as: Authorization: Bearer TOKEN", err=True)
+    if not (as_json or os.environ.get("PINFOLD_STORE")):
+        for sentence in new_projects(read_home(), projects):
+            click.echo(sentence, err=True)
 
 
 @token.command(name="list")

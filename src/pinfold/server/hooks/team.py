@@ -16,7 +16,7 @@ from pinfold.server.sending import put_transcript, send_waiting
 from pinfold.server.settings import Settings
 from pinfold.server.team import Post, post_of
 from pinfold.server.transcripts.finding import Found
-from pinfold.store.errors import DeferredError, PinfoldError
+from pinfold.store.errors import DeferredError, MayNotWriteError, PinfoldError
 from pinfold.store.remote.deferring import DeferringStore
 from pinfold.store.remote.link import Patience
 from pinfold.store.remote.private_file import write_private
@@ -72,6 +72,8 @@ class TeamAtHand:
 
     def read_later(self, found: Found, conversation: str, error: PinfoldError) -> PinfoldError:
         """Have a transcript read when the server is there; return what to tell instead of the error."""
+        if isinstance(error, MayNotWriteError):
+            return error
         put_transcript(self.post.outbox, found, conversation)
         return DeferredError(error)
 

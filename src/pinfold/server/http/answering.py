@@ -55,6 +55,10 @@ class _SlowError(Exception):
     """A body that does not come."""
 
 
+class _LeftError(Exception):
+    """A client that left in the midst of its body: what came is no message."""
+
+
 class _HugeError(Exception):
     """A body over the limit (bytes)."""
 
@@ -78,6 +82,8 @@ class _Body:
         if self._is_whole:  # what is waited for now is that the client leaves
             return await self._receive()
         message = await self._next()
+        if message["type"] == "http.disconnect":
+            raise _LeftError
         self._size += len(message.get("body", b""))
         if self._size > self._limit:
             raise _HugeError(self._limit)
@@ -99,6 +105,8 @@ def guarded(app: ASGIApp) -> ASGIApp:
             await app(scope, _Body(receive, scope["path"]), answer)
         except TimeoutError:
             raise
+        except _LeftError:
+            return
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
                 await _instead(answer, 500, _UNKNOWN)

@@ -32,7 +32,7 @@ _PATH = re.compile(r"/p/(?P<project>[a-z0-9][a-z0-9._-]{0,63})(?P<rest>/.+)")
 _FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 """What a proxy adds: behind one, callers are no longer those of this machine alone."""
 
-_BEARER = re.compile(r"[Bb]earer +([A-Za-z0-9._~+/=-]{1,512})")
+_BEARER = re.compile(r"(?i:bearer) +([A-Za-z0-9._~+/=-]{1,512})")
 
 HEALTHY = "ok\n"
 _MISDIRECTED = "This server does not answer to that name; start it with --allow-host NAME.\n"
@@ -141,7 +141,7 @@ class Gate:
             access = self._access(headers)
         except PinfoldError as error:
             note(f"nobody can enter: {error}")
-            raise _refusal(503, _TROUBLE) from None
+            raise _refusal(503, _TROUBLE, **{"Retry-After": "5"}) from None
         if access is None:
             raise _refusal(401, _NO_TOKEN, **{"WWW-Authenticate": "Bearer"})
         if self.running >= MAX_CALLS:

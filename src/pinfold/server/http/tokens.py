@@ -23,6 +23,7 @@ from typing import Any
 
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, NotFoundError, ReadOnlyError
 from pinfold.store.sqlite.file_lock import lock, unlock
+from pinfold.store.sqlite.opening import sync_folder
 
 PREFIX = "pinfold_"
 _BYTES = 32
@@ -31,6 +32,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NAMES = "Use 1 to 64 of a-z, 0-9, dot, underscore and hyphen, a letter or digit first."
 _USED_AGAIN_S = 3600.0
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_NONE = b"[]"
+"""What a file would hold that has never been written; an empty one is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +150,7 @@ class TokenFile:
                 _refuse_shared(self._file, os.fstat(file.fileno()))
                 return file.read()
         except FileNotFoundError:
-            return b""
+            return _NONE
         except OSError as error:
             raise _unreadable(self._file, error) from None
 
@@ -169,8 +172,11 @@ def _digest(token: str) -> str:
 
 def _parsed(content: bytes, file: Path) -> tuple[Token, ...]:
     try:
-        return tuple(map(_token, json.loads(content or b"[]")))
-    except (ValueError, TypeError, KeyError):
+        match json.loads(content):
+            case [*found]:
+                return tuple(map(_token, found))
+        raise ValueError
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise DamagedError(
             str(file), "Bring it back from a backup, or remove it and add tokens anew."
         ) from None
@@ -178,7 +184,10 @@ def _parsed(content: bytes, file: Path) -> tuple[Token, ...]:
 
 def _token(found: Any) -> Token:
     """Return a token as it was written; raises `ValueError`, `TypeError` or `KeyError` for what none of ours is."""
-    token = Token(**{**found, "projects": tuple(found["projects"])})
+    projects = found["projects"]
+    if not isinstance(projects, list) or not all(map(_NAME.fullmatch, [found["name"], *projects])):
+        raise ValueError
+    token = Token(**{**found, "projects": tuple(projects)})
     ends = datetime.fromisoformat(token.expires) if token.expires is not None else datetime.now(UTC)
     if not (_DIGEST.fullmatch(token.digest) and isinstance(token.may_write, bool) and ends.tzinfo):
         raise ValueError
@@ -213,6 +222,7 @@ def _replace(file: Path, content: bytes) -> None:
             new.flush()
             os.fsync(new.fileno())
         os.replace(beside, file)
+        sync_folder(file.parent)  # what was revoked is not to come back with the power
     finally:
         with suppress(FileNotFoundError):
             beside.unlink()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
@@ -20,7 +20,7 @@ from pinfold.server.notes import note_failure
 from pinfold.store import Store
 from pinfold.store.commands import StartSession
 from pinfold.store.content import SPOOL_BYTES
-from pinfold.store.errors import InvalidInputError, PinfoldError, TooLargeError
+from pinfold.store.errors import FULL, InvalidInputError, NoSpaceError, PinfoldError, TooLargeError
 from pinfold.store.remote.bounds import check_bounds
 from pinfold.store.remote.contract import VERBS, Verb, verb
 from pinfold.store.remote.introduction import Introduction
@@ -41,9 +41,14 @@ async def introduce(request: Request) -> ASGIApp:
     try:
         store = await visit.store()
     except PinfoldError as error:
-        visit.line.failed = True
-        return Response(error_line(error), media_type=KIND)
-    return Response(Introduction(store.project, store.redactor.key).line(), media_type=KIND)
+        return _failed(visit, error)
+    found = Introduction(store.project, store.redactor.key, visit.may_write)
+    return Response(found.line(), media_type=KIND)
+
+
+def _failed(visit: Visit, error: PinfoldError) -> Response:
+    visit.line.failed = True
+    return Response(error_line(error), media_type=KIND)
 
 
 async def carry_out(request: Request) -> ASGIApp:
@@ -53,7 +58,11 @@ async def carry_out(request: Request) -> ASGIApp:
         return NO_VERB
     visit = visit_of(request.scope)
     visit.line.method, visit.line.tool = "store", name
-    return _Answer(visit, verb(name), await _spooled(request.stream()))
+    try:
+        body = await _spooled(request.stream())
+    except PinfoldError as error:
+        return _failed(visit, error)
+    return _Answer(visit, verb(name), body)
 
 
 NO_VERB: ASGIApp = Response("There is no such verb.\n", 404)
@@ -135,13 +144,26 @@ def _read(asked: Verb, request: IO[bytes], incoming: Incoming) -> tuple[Any, ...
 
 
 async def _spooled(body: AsyncIterable[bytes]) -> IO[bytes]:
-    """Return all of a body, at its beginning; a long one lies in a temporary file. The caller closes it."""
+    """Return all of a body, at its beginning; a long one lies in a temporary file. The caller closes it.
+
+    Raises `NoSpaceError` where that file finds no room.
+    """
     file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115
     try:
         async for block in body:
             file.write(block)
         file.seek(0)
+    except OSError as error:
+        _let_go(file)
+        if error.errno in FULL:
+            raise NoSpaceError("the server's folder of temporary files") from error
+        raise
     except BaseException:
-        file.close()
+        _let_go(file)
         raise
     return file
+
+
+def _let_go(file: IO[bytes]) -> None:
+    with suppress(OSError):  # what it could not write it tries to write once more
+        file.close()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from pinfold.store.errors import InvalidInputError
 
 _PORTS = {"https": 443, "http": 80}
+_PATH = re.compile(r"[!-~]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,12 @@ def read_address(url: str, token: str, *, in_clear: bool = False) -> Address:
     """
     try:
         parts = urlsplit(url.strip())
-        port = parts.port
+        port, host = parts.port, (parts.hostname or "").encode("idna")
     except ValueError:
         raise _wrong() from None
     if parts.scheme not in _PORTS or not parts.hostname or parts.query or parts.fragment:
+        raise _wrong()
+    if not host or port == 0 or not _PATH.fullmatch(parts.path):
         raise _wrong()
     if parts.username is not None or parts.password is not None:
         raise InvalidInputError(
@@ -59,7 +63,8 @@ def read_address(url: str, token: str, *, in_clear: bool = False) -> Address:
 
 def _wrong() -> InvalidInputError:
     return InvalidInputError(
-        "The address of the team's server cannot be read.", "It looks like https://pinfold.example.com."
+        "The address of the team's server cannot be read.",
+        "It looks like https://pinfold.example.com/p/PROJECT.",
     )
 
 

@@ -19,8 +19,10 @@ from pinfold.store.errors import (
     ConflictError,
     DeferredError,
     InvalidInputError,
+    MayNotWriteError,
     NotFoundError,
     PinfoldError,
+    RefusedError,
     TooLargeError,
     UnknownOutcomeError,
     UnreachableError,
@@ -44,9 +46,10 @@ _BEHIND = "earlier things still wait to be sent"
 class DeferringStore(RemoteSyncStore):
     """A store whose writes always find a place: on the server, else in `outbox`, where they raise `DeferredError`.
 
-    Order is kept: nothing is written past what waits, but through `at_once`. `trouble` is why the server is not asked
-    any more, if so. What a transcript says (`append_messages` with a mark) is not kept a second time: it can be read
-    again.
+    Order is kept: nothing is written past what waits, but through `at_once`. `trouble` is why nothing more is written
+    now, if so; reads go on, unless the server is out of reach or refuses. A token that may only read leaves nothing to
+    wait: its writes raise `MayNotWriteError`. What a transcript says (`append_messages` with a mark) is not kept a
+    second time: it can be read again.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class DeferringStore(RemoteSyncStore):
     ) -> None:
         super().__init__(server, introduction)
         self.outbox = outbox
+        self._may_write = introduction.may_write
         self.trouble = trouble
         self.at_once = on_server(server, introduction)
 
@@ -70,6 +74,8 @@ class DeferringStore(RemoteSyncStore):
         asked = verb(name)
         if asked.is_repeatable:
             return self._read(name, given)
+        if not self._may_write:
+            raise MayNotWriteError(str(self._server.address))
         given = tuple(map(_keyed, given))
         if self.trouble is None and not self.outbox.to_send():
             try:
@@ -85,7 +91,7 @@ class DeferringStore(RemoteSyncStore):
         raise trouble
 
     def _read(self, name: str, given: tuple[Any, ...]) -> Any:
-        if self.trouble is not None:
+        if isinstance(self.trouble, (*_GONE, RefusedError)):
             raise self.trouble
         try:
             return super()._asked(name, given)
@@ -150,6 +156,6 @@ class _Known:
         return None
 
     def write(self, introduction: Introduction) -> Introduction:
-        if self.read() != introduction:
+        if (known := self.read()) is None or known.told() != introduction.told():
             write_private(self._path, introduction.told())
         return introduction

@@ -20,6 +20,10 @@ from pinfold.store.remote.replies import KIND
 
 T = TypeVar("T")
 _BLOCK_BYTES = 256 * 1024
+_CLEAR = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"})
+"""What OpenSSL says, by its version, where the other side speaks in clear."""
+
+_NO_TLS = "it speaks in clear, as http:// does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,9 @@ def _is_gone(sock: socket.socket | None) -> bool:
 def _in_words(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate does not hold: {error.verify_message}"
+    if isinstance(error, ssl.SSLError) and error.reason:
+        why = _NO_TLS if error.reason in _CLEAR else error.reason.lower().replace("_", " ")
+        return f"no TLS with it: {why}"
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, socket.gaierror):

@@ -7,19 +7,22 @@ once. It is there whole or not at all, and goes when the server has acknowledged
 from __future__ import annotations
 
 import os
+import re
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pinfold.store.errors import BusyError, NoSpaceError
+from pinfold.store.errors import FULL, BusyError, NoSpaceError, PinfoldError, ReadOnlyError
 from pinfold.store.sqlite.file_lock import lock, unlock
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ITEMS = 10_000
 _DIGITS = 12
 _REFUSED = ".refused"
+_NAME = re.compile(rf"[0-9]{{{_DIGITS}}}\.(?P<kind>[a-z_]+)(?:\.refused)?")
 _WAIT_S = 1.0
 _LOOK_S = 0.01
 
@@ -57,7 +60,7 @@ class Outbox:
     def waiting(self) -> list[Waiting]:
         """Return what waits, and what was refused, in order."""
         try:
-            names = sorted(name for name in os.listdir(self._folder) if name[:_DIGITS].isdigit())
+            names = sorted(os.listdir(self._folder))
         except FileNotFoundError:
             return []
         return [found for name in names if (found := self._found(name)) is not None]
@@ -69,8 +72,14 @@ class Outbox:
     def add(self, kind: str, blocks: Iterable[bytes], size_bytes: int) -> None:
         """Put something at the end; it is on the disk when this returns.
 
-        Raises `NoSpaceError` where it would be too much.
+        Raises `NoSpaceError` where it would be too much, or the disk is full, and `ReadOnlyError` for another fault.
         """
+        try:
+            self._add(kind, blocks, size_bytes)
+        except OSError as error:
+            raise _unwritable(error) from error
+
+    def _add(self, kind: str, blocks: Iterable[bytes], size_bytes: int) -> None:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._locked("adding", _WAIT_S) as is_ours:
             if not is_ours:
@@ -113,13 +122,15 @@ class Outbox:
         _sync(self._folder)
 
     def _found(self, name: str) -> Waiting | None:
-        path = self._folder / name
+        """Return what waits under a name; None for what is none of ours, or was sent meanwhile."""
+        shape, path = _NAME.fullmatch(name), self._folder / name
         try:
-            known = path.stat()
-        except FileNotFoundError:  # sent meanwhile
+            known = path.lstat()
+        except FileNotFoundError:
             return None
-        kind = name[_DIGITS + 1 :].removesuffix(_REFUSED)
-        return Waiting(path, kind, known.st_mtime, known.st_size, name.endswith(_REFUSED))
+        if shape is None or not stat.S_ISREG(known.st_mode):
+            return None
+        return Waiting(path, shape["kind"], known.st_mtime, known.st_size, name.endswith(_REFUSED))
 
     @contextmanager
     def _locked(self, name: str, wait_s: float) -> Iterator[bool]:
@@ -134,6 +145,14 @@ class Outbox:
                 unlock(handle)
         finally:
             os.close(handle)
+
+
+def _unwritable(error: OSError) -> PinfoldError:
+    if error.errno in FULL:
+        return NoSpaceError("the outbox", hint="Free some space: what was to be kept there is not kept.")
+    return ReadOnlyError(
+        f"the outbox cannot be written ({error.strerror})", "What was to be kept there is not."
+    )
 
 
 def _sync(folder: Path) -> None:

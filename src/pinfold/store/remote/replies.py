@@ -44,7 +44,10 @@ class CutOffError(Exception):
 
 
 def read_answer(result: Callable[[bytes], T], lines: Iterable[bytes], progress: Progress | None = None) -> T:
-    """Return what `result` reads; raises the error that the server had, and `CutOffError`."""
+    """Return what `result` reads.
+
+    Raises the error that the server had, `CutOffError`, and `ValueError` for an error or progress that is none.
+    """
     for line in _whole(lines):
         word, _, told = line.partition(b" ")
         if word == b"result":
@@ -52,7 +55,7 @@ def read_answer(result: Callable[[bytes], T], lines: Iterable[bytes], progress: 
         if word == b"error":
             raise _error(told)
         if word == b"progress" and progress is not None:
-            progress(*json.loads(told))
+            progress(*_reached(told))
     raise CutOffError
 
 
@@ -63,13 +66,22 @@ def _whole(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def _error(told: bytes) -> PinfoldError:
     """Return the error of which a server told, as the class that it was there."""
-    given = json.loads(told)
-    kind = KINDS.get(given["code"], PinfoldError)
-    error = kind.__new__(kind)
-    PinfoldError.__init__(error, given["message"], given["hint"])
-    for name, value in given["facts"].items():
-        setattr(error, name, value)
-    return error
+    match json.loads(told):
+        case {"code": str(code), "message": str(message), "hint": str(hint), "facts": dict(facts)}:
+            kind = KINDS.get(code, PinfoldError)
+            error = kind.__new__(kind)
+            PinfoldError.__init__(error, message, hint)
+            for name, value in facts.items():
+                setattr(error, name, value)
+            return error
+    raise ValueError("no error of a pinfold")
+
+
+def _reached(told: bytes) -> tuple[int, int]:
+    match json.loads(told):
+        case [int(done), int(total)]:
+            return done, total
+    raise ValueError("no progress of a pinfold")
 
 
 KINDS: dict[str, type[PinfoldError]] = {

@@ -30,17 +30,22 @@ from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import BrokenError, Link, Patience, Question
 from pinfold.store.remote.machine import Machine
 from pinfold.store.remote.parts import Outgoing
-from pinfold.store.remote.replies import CutOffError, read_answer
+from pinfold.store.remote.replies import KIND, CutOffError, read_answer
 
 T = TypeVar("T")
 _TOKEN_HINT = "Set PINFOLD_TOKEN, or PINFOLD_TOKEN_FILE; who runs the server makes one: pinfold token add."  # noqa: S105
+_URL_HINT = "Look at PINFOLD_URL: https://HOST/p/PROJECT."
 _REFUSALS = {
     401: ("it knows no such token, or it has been revoked or has expired", _TOKEN_HINT),
     403: ("this token may not do that", "Ask who runs the server for one that may."),
-    404: ("there is no such project for this token", "Look at PINFOLD_URL: https://HOST/p/PROJECT."),
+    404: ("there is no such project for this token", _URL_HINT),
+    405: ("there is no such project for this token", _URL_HINT),
     413: ("that is more than it takes", "Keep a part of it."),
     421: ("it does not go by that name", "Look at PINFOLD_URL, or let its operator allow the name."),
-}
+} | dict.fromkeys(
+    (301, 302, 303, 307, 308), ("it sends callers elsewhere, and no token goes along", _URL_HINT)
+)
+_NONE_GIVEN = ("it asks for a token, and none is set", _TOKEN_HINT)
 
 
 class TeamServer:
@@ -63,13 +68,9 @@ class TeamServer:
             raise
 
     def _introduction(self) -> Introduction:
-        try:
-            return self._asked(
-                Question("/store"), lambda answer: read_answer(Introduction.read, answer), again=True
-            )
-        except ValueError:
-            hint = "Look at PINFOLD_URL: https://HOST/p/PROJECT."
-            raise RefusedError(str(self.address), "what answers there is no pinfold", hint) from None
+        return self._asked(
+            Question("/store"), lambda answer: read_answer(Introduction.read, answer), again=True
+        )
 
     def ask(self, name: str, given: tuple[Any, ...], progress: Progress | None = None) -> Any:
         """Carry out one verb on the server and return what it gave.
@@ -103,10 +104,14 @@ class TeamServer:
         def checked(answer: HTTPResponse) -> T | PinfoldError:
             if answer.status != 200:
                 return self._refusal(answer.status, again=again)
+            if answer.headers.get_content_type() != KIND:
+                return self._no_pinfold(again=again)
             try:
                 return read(answer)
             except PinfoldError as error:  # an answer as good as any other: the connection stays
                 return error
+            except ValueError:
+                return self._no_pinfold(again=again)
 
         outcome = self._answered(question, checked, again=again)
         if isinstance(outcome, PinfoldError):
@@ -117,7 +122,8 @@ class TeamServer:
         try:
             return self._sent(question, read)
         except BrokenError as error:
-            if not (again and error.was_sent and self._has_time()):
+            is_silent = isinstance(error.__cause__, TimeoutError)
+            if is_silent or not (again and error.was_sent and self._has_time()):
                 raise self._lost(error, again=again) from error
         try:
             return self._sent(question, read)
@@ -144,7 +150,15 @@ class TeamServer:
             return UnknownOutcomeError(f"{self.address} was asked, and then: {error}")
         return UnreachableError(str(self.address), str(error))
 
+    def _no_pinfold(self, *, again: bool) -> PinfoldError:
+        """Return what to make of an answer that no pinfold gives, such as a proxy's page."""
+        if not again:
+            return UnknownOutcomeError(f"{self.address} gave an answer that is none of pinfold's")
+        return RefusedError(str(self.address), "what answers there is no pinfold", _URL_HINT)
+
     def _refusal(self, status: int, *, again: bool) -> PinfoldError:
+        if status == 401 and not self.address.token:
+            return RefusedError(str(self.address), *_NONE_GIVEN)
         if status in _REFUSALS:
             return RefusedError(str(self.address), *_REFUSALS[status])
         if status >= 500 and status != 503 and not again:
