@@ -87,14 +87,14 @@ def _hook(faults: Faults, points: _Points) -> Callable[[FileCall, Go], int]:
     return look
 
 
-def _connection(points: _Points) -> type[sqlite3.Connection]:
-    class Connection(sqlite3.Connection):
+def _connection(points: _Points, of: type[sqlite3.Connection]) -> type[sqlite3.Connection]:
+    class Connection(of):  # type: ignore[valid-type,misc]
         """Reaches a point before and after each statement."""
 
         def execute(self, sql: str, *more: Any) -> sqlite3.Cursor:
             name = " ".join(sql.split()[:3])
             points.reach(f"before {name}")
-            found = super().execute(sql, *more)
+            found: sqlite3.Cursor = super().execute(sql, *more)
             points.reach(f"after {name}")
             return found
 
@@ -111,9 +111,10 @@ def install() -> None:
     faults = Faults(**json.loads(os.environ[_VARIABLE]))
     points = _Points(faults)
     shim().lead_to(_hook(faults, points))
-    connect, connection = sqlite3.connect, _connection(points)
+    connect = sqlite3.connect
 
     def connect_with_points(*args: Any, **more: Any) -> sqlite3.Connection:
-        return connect(*args, factory=connection, **more)
+        made = _connection(points, more.pop("factory", sqlite3.Connection))
+        return connect(*args, factory=made, **more)
 
     sqlite3.connect = connect_with_points  # type: ignore[assignment]
