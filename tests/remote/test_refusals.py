@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -182,6 +183,17 @@ def test_a_write_that_is_answered_with_nonsense_is_one_of_unknown_outcome(answer
         server = TeamServer(read_address(f"http://127.0.0.1:{port}", "t"), Machine("here"), Patience())
         with closing(server), pytest.raises(UnknownOutcomeError, match="none of pinfold's"):
             server.ask("rebuild", (), lambda *_: None)
+
+
+def test_a_server_that_says_nothing_is_waited_for_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = read_address(f"http://127.0.0.1:{silent.getsockname()[1]}", "t")
+        with pytest.raises(UnreachableError, match="no answer in time"):
+            open_remote_direct(address, "here", Patience(silence_s=0.2))
+        silent.settimeout(0.2)
+        silent.accept()[0].close()
+        with pytest.raises(TimeoutError):
+            silent.accept()
 
 
 @contextmanager
