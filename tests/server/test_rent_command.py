@@ -75,9 +75,10 @@ def test_each_request_counts_once_and_a_cold_cache_is_told_from_new_text(claudes
     ]
     assert "At 3 $ per million tokens of input and 15 $ of output (--read, --output). 1 resume" in done.stderr
     assert "1 resume after 300 s or more; the dearest at 2026-03-02 09:00, 21,010 tokens" in done.stderr
-    assert "At 5 $ per million tokens of input and 25 $ of output" in _rent(
-        claudes, "--read", "5", "--output", "25"
-    ).stderr
+    assert (
+        "At 5 $ per million tokens of input and 25 $ of output"
+        in _rent(claudes, "--read", "5", "--output", "25").stderr
+    )
 
 
 def test_a_longer_life_has_no_resume_and_an_hours_cache_costs_twice_the_input(
