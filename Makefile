@@ -54,7 +54,7 @@ clean: ## remove what make made
 
 $(READY): requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "pinfold needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)")'
-	@echo "setting up $(VENV) with the pinned requirements: about a minute and 200 MB on disk, once"
+	@echo "setting up $(VENV) with the pinned requirements: a minute or two and 270 MB on disk, once"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .

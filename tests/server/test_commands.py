@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -15,6 +16,7 @@ import anyio
 import click
 import pytest
 
+from pinfold.server.cli import main
 from pinfold.server.options import telling_errors
 from pinfold.server.settings import read_settings
 from pinfold.store.sqlite.store import open_store
@@ -132,6 +134,14 @@ def test_h_is_as_good_as_help(empty: Path, command: tuple[str, ...]) -> None:
     short, long = _run(empty, *command, "-h"), _run(empty, *command, "--help")
     assert short.stdout.startswith(" ".join(("Usage: python -m pinfold", *command)))
     assert (short.returncode, short.stdout, short.stderr) == (0, long.stdout, "")
+
+
+def test_help_names_every_command_once_and_cuts_none_of_its_sentences(empty: Path) -> None:
+    said = _run(empty, "--help").stdout.partition("Begin:")[2]
+    named = re.findall(r"(?m)^  ([a-z]+) +[A-Z]", said)
+    assert sorted(named) == main.list_commands(click.Context(main))
+    assert "..." not in said
+    assert "it would have with pinfold's projection." in said
 
 
 def test_the_brief_ends_with_its_last_line(kept: Path) -> None:

@@ -222,7 +222,10 @@ def test_a_dry_run_makes_nothing_and_a_source_that_is_not_there_is_not_made(
 ) -> None:
     done = run(past, tmp_path / "copy", "--dry-run")
     assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[-1] == f"would be copied\t{len(at(past, log_of))} events"
+    assert done.stdout.splitlines()[-2:] == [
+        f"to\t{tmp_path / 'copy'}, which would be made",
+        f"would be copied\t{len(at(past, log_of))} events",
+    ]
     with pytest.raises(NotFoundError, match="there is no store in it"):
         copied(tmp_path / "nowhere", tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []

@@ -18,7 +18,10 @@ from tests.server.transcript_samples import CLAUDE, CLAUDE_HOME, CODEX
 from tests.server.written import SESSION, Written, transcript
 
 OTHER = "01a22a15-2b0d-70d2-9aa6-6ea2a5951392"
-NONE = "no transcripts of this project were found; give their paths, or --project\n"
+NONE = (
+    "no transcripts of this project were found where Claude Code and Codex keep them (~/.claude, ~/.codex, or where"
+    " CLAUDE_CONFIG_DIR and CODEX_HOME say); give their paths, or --project\n"
+)
 
 
 @pytest.fixture

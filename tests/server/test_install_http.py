@@ -143,6 +143,18 @@ def test_what_is_no_address_is_refused(user: User, url: str) -> None:
     assert user.files() == {}
 
 
+def test_an_address_to_which_the_token_would_go_in_clear_is_refused_unless_that_is_meant(user: User) -> None:
+    there = "http://pinfold.example.com/p/shop"
+    done = user.run("install", "claude", "--http", there)
+    assert done.exit_code == 1
+    assert "A token would go in clear to pinfold.example.com" in done.output
+    assert user.files() == {}
+    user.environment["PINFOLD_CLEAR"] = "1"
+    assert user.well("install", "claude", "--http", there)["ok"]
+    del user.environment["PINFOLD_CLEAR"]
+    assert user.well("install", "claude", "--http", "http://127.0.0.1:7463/p/shop")["ok"]
+
+
 def test_claude_desktop_says_that_its_file_takes_none(user: User) -> None:
     done = user.run("install", "claude-desktop", "--http", URL)
     assert done.exit_code == 1

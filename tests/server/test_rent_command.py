@@ -73,7 +73,12 @@ def test_each_request_counts_once_and_a_cold_cache_is_told_from_new_text(claudes
         "2026-03-02\t1\t1\t10\t0\t22000\t21010\t100\t0.08\t0.08",
         "all\t3\t1\t30\t20000\t43000\t21010\t300\t0.17\t0.08",
     ]
+    assert "At 3 $ per million tokens of input and 15 $ of output (--read, --output). 1 resume" in done.stderr
     assert "1 resume after 300 s or more; the dearest at 2026-03-02 09:00, 21,010 tokens" in done.stderr
+    assert (
+        "At 5 $ per million tokens of input and 25 $ of output"
+        in _rent(claudes, "--read", "5", "--output", "25").stderr
+    )
 
 
 def test_a_longer_life_has_no_resume_and_an_hours_cache_costs_twice_the_input(

@@ -90,6 +90,9 @@ def test_what_is_reported_is_each_requests_own_figure_and_what_was_paid_is_what_
                 prompts[name] = sum(count for kind, count in figures.items() if kind != "output_tokens")
     assert [step["reported"] for step in facts["steps"]] == list(prompts.values())
     rent = json.loads(CliRunner().invoke(main, ["rent", str(path), "--json"]).stdout)
+    assert (
+        "$ at 3 $ per million tokens of input and 15 $ of output (--read, --output): " in _replay(path).stderr
+    )
     assert facts["cost"] == {key: rent[key] for key in ("days", "resumes", "total")}
     assert facts["totals"]["reported"] == sum(rent["total"][kind] for kind in ("plain", "read", "written"))
 

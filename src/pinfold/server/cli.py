@@ -35,8 +35,23 @@ _PLACES = {
 }
 
 
+_CHAPTERS = {
+    "Begin": ("demo", "install", "uninstall", "import", "doctor"),
+    "Look": ("status", "brief", "pins", "search", "show", "folds", "recall", "misses", "ui"),
+    "A team": ("serve", "token", "outbox", "copy"),
+    "Care": ("verify", "rebuild", "backup", "restore", "export", "forget", "gc"),
+    "Measure": ("replay", "rent", "lab"),
+    "Called by others": ("run", "hook"),
+}
+
+
 class _Commands(click.Group):
     command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for chapter, names in _CHAPTERS.items():
+            with formatter.section(chapter):
+                formatter.write_dl([(f"{name:9}", _first_sentence(self, ctx, name)) for name in names])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted([*super().list_commands(ctx), *_PLACES])
@@ -51,6 +66,11 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         with telling_errors(ctx):  # of serving, when no command is named
             return super().invoke(ctx)
+
+
+def _first_sentence(group: click.Group, ctx: click.Context, name: str) -> str:
+    command = group.get_command(ctx, name)
+    return "" if command is None else command.get_short_help_str(limit=1_000)
 
 
 @click.group(

@@ -33,8 +33,14 @@ def main(arguments: list[str]) -> int:
 
         faults = [in_words(error)]
     if faults:
-        _complain(" ".join("; ".join(dict.fromkeys(faults)).split()))
+        _complain(" ".join("; ".join(_each_once(faults)).split()))
     return 0
+
+
+def _each_once(faults: list[str]) -> list[str]:
+    """Return the sentences without those that another one says as well."""
+    different = list(dict.fromkeys(faults))
+    return [each for each in different if not any(each in other for other in different if other != each)]
 
 
 def carry_out(arguments: list[str], payload: bytes) -> tuple[str, list[str]]:

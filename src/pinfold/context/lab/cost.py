@@ -17,6 +17,9 @@ class Prices:
     cache_read: float = 0.3
     cache_write: float = 3.75
 
+    def __str__(self) -> str:
+        return f"{self.read:g} $ per million tokens of input and {self.output:g} $ of output"
+
     def dollars(self, sent: int = 0, output: int = 0, read: int = 0, written: int = 0) -> float:
         """Return what tokens cost: sent without a cache, put out, read from a cache and written to it."""
         of_cache = read * self.cache_read + written * self.cache_write

@@ -62,8 +62,9 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class Rent:
-    """What a conversation took, per day (UTC), per resume and in sum."""
+    """What a conversation took, per day (UTC), per resume and in sum, and the prices that its dollars are made of."""
 
+    prices: Prices
     days: dict[str, Paid]
     resumes: tuple[Resume, ...]
     total: Paid
@@ -77,7 +78,7 @@ def rent(usages: Sequence[Usage], prices: Prices, lifetime_s: float) -> Rent:
         days.setdefault(each.at.date().isoformat(), []).append(place)
     paid = {day: _paid(usages, places, resumes, prices) for day, places in days.items()}
     total = _paid(usages, range(len(usages)), resumes, prices)
-    return Rent(paid, tuple(resumes.values()), total)
+    return Rent(prices, paid, tuple(resumes.values()), total)
 
 
 def dollars_by_kind(paid: Paid, prices: Prices) -> dict[str, float]:

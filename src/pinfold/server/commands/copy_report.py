@@ -37,10 +37,11 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class _Ends:
     """The two stores; `end` is how far the source is copied, `reached` where the destination ends, `common` how far
-    both are the same. `destination` None: it would be made.
+    both are the same. `destination` None: it would be made at `place`.
     """
 
     source: Store
+    place: str
     destination: Store | None
     end: LogEnd
     reached: int = 0
@@ -68,14 +69,15 @@ def copy_report(source: str, destination: str, wish: Wish) -> tuple[Report, bool
 
 async def _run(source: str, destination: str, wish: Wish) -> tuple[Report, bool]:
     async with source_at(place_of(source)) as opened:
-        ends = _Ends(opened, None, await opened.log_end())
+        place = place_of(destination)
+        ends = _Ends(opened, place.address, None, await opened.log_end())
         if not ends.end.seq:
             raise NotFoundError(
                 f"The source {(await opened.status()).location}",
                 "its log is empty",
                 "Look whether it is the right one.",
             )
-        async with destination_at(place_of(destination), opened.project, makes=not wish.looks) as other:
+        async with destination_at(place, opened.project, makes=not wish.looks) as other:
             if other is not None:
                 reached = (await other.log_end()).seq
                 ends = replace(
@@ -183,7 +185,9 @@ async def _verified(destination: Store) -> VerifyReport:
 
 async def _report(ends: _Ends, outcome: _Outcome, wish: Wish, found: VerifyReport | None) -> Report:
     rows = [("from", await _told(ends.source, ends.end.seq))]
-    if ends.destination is not None:
+    if ends.destination is None:
+        rows.append(("to", f"{ends.place}, which would be made"))
+    else:
         rows.append(("to", await _told(ends.destination, (await ends.destination.log_end()).seq)))
     facts = {
         "ok": found is None or found.ok,

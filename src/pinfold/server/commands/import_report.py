@@ -23,7 +23,10 @@ from pinfold.store.errors import InvalidInputError
 
 _CLIENTS = {"claude": "claude-code"}
 _COLUMNS = ("client", "size", "written (UTC)", "transcript")
-_NONE = "no transcripts of this project were found; give their paths, or --project"
+_NONE = (
+    "no transcripts of this project were found where Claude Code and Codex keep them (~/.claude, ~/.codex, or where"
+    " CLAUDE_CONFIG_DIR and CODEX_HOME say); give their paths, or --project"
+)
 _NONE_THERE = "no transcripts were found there"
 
 

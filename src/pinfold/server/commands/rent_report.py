@@ -60,6 +60,10 @@ def rent_facts(paid: Rent) -> dict[str, object]:
 
 
 def _remark(paid: Rent, lifetime_s: float) -> str:
+    return f"At {paid.prices} (--read, --output). {_idle(paid, lifetime_s)}"
+
+
+def _idle(paid: Rent, lifetime_s: float) -> str:
     if not paid.resumes:
         return f"Never idle for {lifetime_s:g} s: nothing had to be written anew."
     dearest = max(paid.resumes, key=lambda each: each.dollars)

@@ -207,7 +207,7 @@ def _cost(paid: Rent | None) -> str:
         return "The transcript has no usage figures, so what its caches cost is not known."
     total = paid.total
     return (
-        f"In fact paid: {money(total.dollars)} $ for {counted(total.requests, 'request')}: {total.read:,} tokens read"
+        f"Its requests cost {money(total.dollars)} $ at {paid.prices} (--read, --output): {total.read:,} tokens read"
         f" from the cache, {total.written:,} written, {total.rewritten:,} of them anew after"
         f" {counted(total.resumes, 'resume')} ({money(total.rewrite_dollars)} $)."
     )

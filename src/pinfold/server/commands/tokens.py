@@ -44,7 +44,7 @@ def add(name: str, projects: tuple[str, ...], expires: str | None, *, read_only:
     made = added(_tokens(), name, projects, expires, may_write=not read_only)
     click.echo(json.dumps({"name": name, "token": made}) if as_json else made)
     if not as_json:
-        click.echo("It is not shown again. Callers send it as: Authorization: Bearer TOKEN", err=True)
+        click.echo("It is not shown again. On the caller's machine it goes into PINFOLD_TOKEN.", err=True)
     if not (as_json or os.environ.get("PINFOLD_STORE")):
         for sentence in new_projects(read_home(), projects):
             click.echo(sentence, err=True)

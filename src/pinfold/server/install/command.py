@@ -18,6 +18,7 @@ from pinfold.server.install.plan import Plan
 from pinfold.server.install.report import as_json as report_as_json
 from pinfold.server.install.report import as_text
 from pinfold.server.settings import read_settings
+from pinfold.server.team import address_of
 from pinfold.store.errors import InvalidInputError
 
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(?:/[A-Za-z0-9._/-]*)?")
@@ -57,11 +58,12 @@ def list_clients(project: Path | None, *, as_json: bool) -> None:
 
 
 def _project_address(url: str) -> str:
-    """Return the address of a project on a server, without the part for MCP."""
+    """Return the address of a project on a server, without the part for MCP; one that hooks refuse is refused."""
     if not _ADDRESS.fullmatch(url):
         raise InvalidInputError(
             "This is no address of a project on a server.", "Give e.g. https://pinfold.example.com/p/shop."
         )
+    address_of(url, os.environ)
     return url.rstrip("/").removesuffix("/mcp")
 
 
