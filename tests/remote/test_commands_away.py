@@ -17,6 +17,7 @@ from tests.http.serving import Served
 from tests.remote.away import Away, Way, ask, entries, pinfold, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
 from tests.server.peer import PATIENCE_S, call, serving, text_of
+from tests.ui.served import serving as pages_of
 from tests.warm.server import nothing
 
 
@@ -55,6 +56,14 @@ def test_what_the_server_holds_is_listed_searched_shown_exported_and_verified(to
     assert said(told, "verify").splitlines()[0].startswith("ok: ")
     exported = [json.loads(line) for line in said(told, "export").splitlines() if line.startswith("{")]
     assert "session.started" in {each.get("kind") for each in exported}
+    assert not (told.home / "projects").exists()
+
+
+def test_the_pages_of_ui_show_what_the_server_holds(told: Away) -> None:
+    with patch.dict(os.environ, told.environment(), clear=True), pages_of(told.project, told.home) as pages:
+        shown = pages.get("pins")
+        assert (shown.status, "the pool holds 12" in shown.body) == (200, True)
+        assert "relay stalls at 4096 bytes" in pages.get("s1").body
     assert not (told.home / "projects").exists()
 
 
