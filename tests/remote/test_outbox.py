@@ -138,6 +138,17 @@ def test_a_transcript_that_went_before_the_server_came_back_is_let_go(away: Away
     assert away.waiting() == []
 
 
+def test_a_transcript_waits_though_one_that_was_listed_is_sent_before_it_is_looked_at(away: Away, way: Way) -> None:
+    way.is_open = False
+    away.write(user("u1", "go on"))
+    away.event("stop")
+    [listed] = away.outbox.to_send()
+    away.outbox.sent(listed)
+    with patch.object(module.Outbox, "to_send", return_value=[listed]):
+        away.event("stop")
+    assert away.waiting() == ["transcript"]
+
+
 def test_the_outbox_takes_no_more_than_its_share(away: Away, way: Way) -> None:
     way.is_open = False
     say(away, "rule 0 holds")
