@@ -18,7 +18,7 @@ from pinfold.server.transcripts.follow import Source, follow
 from pinfold.server.transcripts.lenient import parsed, word
 from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.store.remote.contract import VERBS
-from pinfold.store.remote.deferring import DeferringStore
+from pinfold.store.remote.deferring import FINAL, DeferringStore
 from pinfold.store.remote.outbox import Outbox, Waiting
 from pinfold.store.values import Caller
 
@@ -75,7 +75,7 @@ def _send_all(store: DeferringStore, deadline: float | None, progress: Progress 
         try:
             is_done = _send(store, what, deadline)
         except PinfoldError as error:
-            if not store.is_final(error):
+            if not isinstance(error, FINAL):
                 store.trouble = error
                 return Sent(count, refused, in_words(error))
             store.outbox.refused(what)
