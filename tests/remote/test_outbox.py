@@ -138,7 +138,9 @@ def test_a_transcript_that_went_before_the_server_came_back_is_let_go(away: Away
     assert away.waiting() == []
 
 
-def test_a_transcript_waits_though_one_that_was_listed_is_sent_before_it_is_looked_at(away: Away, way: Way) -> None:
+def test_a_transcript_waits_though_one_that_was_listed_is_sent_before_it_is_looked_at(
+    away: Away, way: Way
+) -> None:
     way.is_open = False
     away.write(user("u1", "go on"))
     away.event("stop")

@@ -17,9 +17,9 @@ from pinfold.server.settings import Settings
 from pinfold.server.team import Post, post_of
 from pinfold.server.transcripts.finding import Found
 from pinfold.store.errors import DeferredError, MayNotWriteError, PinfoldError
+from pinfold.store.private_files import write_private
 from pinfold.store.remote.deferring import DeferringStore
 from pinfold.store.remote.link import Patience
-from pinfold.store.remote.private_file import write_private
 
 _LIMIT_MS = 3_000
 _SESSION_END_S = 0.6

@@ -27,12 +27,12 @@ from pinfold.store.errors import (
     UnknownOutcomeError,
     UnreachableError,
 )
+from pinfold.store.private_files import write_private
 from pinfold.store.remote.contract import Verb, verb
 from pinfold.store.remote.direct import RemoteSyncStore, on_server
 from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Question
 from pinfold.store.remote.outbox import Outbox, Waiting
-from pinfold.store.remote.private_file import write_private
 from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.values import stamp
 
