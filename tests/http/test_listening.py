@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from pinfold.server.http.listening import Address, read_address
-from pinfold.server.http.names import Names, is_loopback
+from pinfold.server.http.names import Names
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.remote.address import is_loopback
 from tests.http.doors import SAMPLES
 from tests.http.serving import Served, run, served
 

@@ -8,8 +8,8 @@ import socket
 import sys
 from dataclasses import dataclass
 
-from pinfold.server.http.names import is_loopback
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.remote.address import is_loopback
 
 DEFAULT = "127.0.0.1:7463"
 _ADDRESS = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):)?(?P<port>[0-9]{1,5})")
