@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.server.http.listening import Address, read_address
+from pinfold.server.http.listening import ListenAddress, read_listen_address
 from pinfold.server.http.names import Names
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.remote.address import is_loopback
@@ -27,14 +27,14 @@ def test_other_machines_are_let_in_by_tokens_alone(tmp_path: Path, address: str)
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("7463", Address("127.0.0.1", 7463)),
-        ("localhost:80", Address("localhost", 80)),
-        ("[::1]:0", Address("::1", 0)),
-        ("0.0.0.0:8443", Address("0.0.0.0", 8443)),
+        ("7463", ListenAddress("127.0.0.1", 7463)),
+        ("localhost:80", ListenAddress("localhost", 80)),
+        ("[::1]:0", ListenAddress("::1", 0)),
+        ("0.0.0.0:8443", ListenAddress("0.0.0.0", 8443)),
     ],
 )
-def test_an_address_is_read(text: str, address: Address) -> None:
-    assert read_address(text) == address
+def test_an_address_is_read(text: str, address: ListenAddress) -> None:
+    assert read_listen_address(text) == address
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_an_address_is_read(text: str, address: Address) -> None:
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="This is no address to listen at"):
-        read_address(text)
+        read_listen_address(text)
 
 
 def test_loopback_is_known_by_its_numbers() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pinfold.server.http.listening import DEFAULT, read_address
+from pinfold.server.http.listening import DEFAULT, read_listen_address
 from pinfold.server.http.serving import Plan, serve_over_http
 from pinfold.server.http.shelf import Opener
 from pinfold.server.http.tokens import TokenFile
@@ -17,7 +17,7 @@ from pinfold.tools.tool import Limits
 def serve_http(settings: Settings, address: str, names: tuple[str, ...]) -> int:
     """Serve the projects of the data directory; return the exit status. Raises as `serve_over_http`."""
     plan = Plan(
-        address=read_address(address or DEFAULT),
+        address=read_listen_address(address or DEFAULT),
         names=names,
         tokens=TokenFile(settings.home),
         home=settings.project.folder_name,

@@ -20,7 +20,7 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from pinfold.server.http.connection import Connection
 from pinfold.server.http.gate import Gate, Rules
-from pinfold.server.http.listening import Address, bound_to, listen
+from pinfold.server.http.listening import ListenAddress, bound_to, listen
 from pinfold.server.http.names import Names
 from pinfold.server.http.record import log_in_json
 from pinfold.server.http.routes import behind_the_gate
@@ -45,7 +45,7 @@ _DESCRIPTORS = 4_096
 class Plan:
     """What is served: where, under which further names, for which tokens, and the project of callers without one."""
 
-    address: Address
+    address: ListenAddress
     names: tuple[str, ...]
     tokens: TokenFile
     home: str
@@ -94,7 +94,7 @@ def _gate(plan: Plan) -> Gate:
     return Gate(behind_the_gate(shelf, plan.limits), shelf, rules)
 
 
-def _greeting(plan: Plan, address: Address) -> str:
+def _greeting(plan: Plan, address: ListenAddress) -> str:
     if plan.tokens.exists():
         return f"http://{address}/p/PROJECT/mcp\nCallers need a token of `pinfold token add`. Ctrl-C ends."
     return (
