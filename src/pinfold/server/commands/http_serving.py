@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from pinfold.server.http.listening import DEFAULT, read_listen_address
+from pinfold.server.http.open_stores import Opener
 from pinfold.server.http.serving import Plan, serve_over_http
-from pinfold.server.http.shelf import Opener
 from pinfold.server.http.tokens import TokenFile
 from pinfold.server.settings import Settings
 from pinfold.server.stores import open_by_address, open_store_of
