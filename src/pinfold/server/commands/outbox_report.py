@@ -13,7 +13,7 @@ from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.sending import Sent, send_waiting
 from pinfold.server.settings import Settings
-from pinfold.server.team import Post, post_of
+from pinfold.server.team import TeamProject, team_project_of
 from pinfold.store import Progress
 from pinfold.store.remote.link import Patience
 from pinfold.store.remote.outbox import Waiting
@@ -24,23 +24,25 @@ _COLUMNS = ("number", "what", "since (UTC)", "size", "state")
 
 def outbox_report(settings: Settings) -> Report:
     """Return what waits. Raises `InvalidInputError` where the store is not on a team's server."""
-    post = post_of(settings, os.environ)
-    found = post.outbox.waiting()
+    project = team_project_of(settings, os.environ)
+    found = project.outbox.waiting()
     total = f"{counted(len(found), 'thing')}, {size_text(sum(each.size_bytes for each in found))}"
-    return _report(post, found, f"{total}. `pinfold outbox --send` sends it." if found else "Nothing waits.")
+    return _report(
+        project, found, f"{total}. `pinfold outbox --send` sends it." if found else "Nothing waits."
+    )
 
 
 def send_report(settings: Settings, progress: Progress | None) -> tuple[Report, bool]:
     """Send what waits; return what is left, and whether that is nothing."""
-    post = post_of(settings, os.environ)
-    total = len(post.outbox.to_send())
-    store = post.open(Patience())
+    project = team_project_of(settings, os.environ)
+    total = len(project.outbox.to_send())
+    store = project.open(Patience())
     try:
         sent = send_waiting(store, progress=progress and (lambda count: progress(count, total)))
     finally:
         store.close()
-    left = post.outbox.waiting()
-    return _report(post, left, _remark(sent, len(left)), {"sent": sent.count, "why": sent.why}), not left
+    left = project.outbox.waiting()
+    return _report(project, left, _remark(sent, len(left)), {"sent": sent.count, "why": sent.why}), not left
 
 
 def _remark(sent: Sent, left: int) -> str:
@@ -49,10 +51,13 @@ def _remark(sent: Sent, left: int) -> str:
 
 
 def _report(
-    post: Post, found: list[Waiting], remark: str, more: Mapping[str, int | str | None] = MappingProxyType({})
+    project: TeamProject,
+    found: list[Waiting],
+    remark: str,
+    more: Mapping[str, int | str | None] = MappingProxyType({}),
 ) -> Report:
     items = [asdict(each) | {"path": str(each.path), "at": _at(each)} for each in found]
-    facts = {"server": str(post.address), "waiting": items, **more}
+    facts = {"server": str(project.address), "waiting": items, **more}
     return Report(facts, _COLUMNS, list(map(_row, found)), remark)
 
 
