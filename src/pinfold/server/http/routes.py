@@ -20,9 +20,9 @@ from starlette.types import ASGIApp
 
 from pinfold.server.app import build_server
 from pinfold.server.http.answering import MAX_BODY_BYTES
+from pinfold.server.http.checked import Checked
 from pinfold.server.http.desks import VisitDesks
 from pinfold.server.http.open_stores import OpenStores
-from pinfold.server.http.checked import Checked
 from pinfold.server.http.verbs import carry_out, introduce
 from pinfold.server.http.visit import visit_of
 from pinfold.tools import TOOLS, input_schema
