@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, NotFoundError, ReadOnlyError
+from pinfold.store.file_lock import lock, unlock
 from pinfold.store.private_files import make_private_folder, write_private
-from pinfold.store.sqlite.file_lock import lock, unlock
 
 PREFIX = "pinfold_"
 _BYTES = 32

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pinfold.store.errors import FULL, BusyError, NoSpaceError, PinfoldError, ReadOnlyError
+from pinfold.store.file_lock import lock, unlock
 from pinfold.store.private_files import make_private_folder, sync_folder
-from pinfold.store.sqlite.file_lock import lock, unlock
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ITEMS = 10_000
