@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from types import MappingProxyType
 
@@ -26,10 +25,12 @@ def outbox_report(settings: Settings) -> Report:
     """Return what waits. Raises `InvalidInputError` where the store is not on a team's server."""
     project = team_project_of(settings, os.environ)
     found = project.outbox.waiting()
-    total = f"{counted(len(found), 'thing')}, {size_text(sum(each.size_bytes for each in found))}"
-    return _report(
-        project, found, f"{total}. `pinfold outbox --send` sends it." if found else "Nothing waits."
-    )
+    if not found:
+        return _report(project, found, "Nothing waits.")
+    told = [f"{counted(len(found), 'thing')}, {size_text(sum(each.size_bytes for each in found))}."]
+    if project.outbox.to_send():
+        told.append("`pinfold outbox --send` sends what waits.")
+    return _report(project, found, " ".join([*told, *_on_refused(found)]))
 
 
 def send_report(settings: Settings, progress: Progress | None) -> tuple[Report, bool]:
@@ -42,12 +43,17 @@ def send_report(settings: Settings, progress: Progress | None) -> tuple[Report, 
     finally:
         store.close()
     left = project.outbox.waiting()
-    return _report(project, left, _remark(sent, len(left)), {"sent": sent.count, "why": sent.why}), not left
+    return _report(project, left, _remark(sent, left), {"sent": sent.count, "why": sent.why}), not left
 
 
-def _remark(sent: Sent, left: int) -> str:
-    told = [f"Sent: {counted(sent.count, 'thing')}; left: {left}.", *sent.refused]
-    return " ".join([*told, sent.why] if sent.why else told)
+def _remark(sent: Sent, left: list[Waiting]) -> str:
+    told = [f"Sent: {counted(sent.count, 'thing')}; left: {len(left)}.", *sent.refused]
+    return " ".join([*told, *([sent.why] if sent.why else []), *_on_refused(left)])
+
+
+def _on_refused(found: list[Waiting]) -> list[str]:
+    is_any = any(each.is_refused for each in found)
+    return ["What the server refused stays until you delete its file."] if is_any else []
 
 
 def _report(
@@ -56,9 +62,19 @@ def _report(
     remark: str,
     more: Mapping[str, int | str | None] = MappingProxyType({}),
 ) -> Report:
-    items = [asdict(each) | {"path": str(each.path), "at": _at(each)} for each in found]
-    facts = {"server": str(project.address), "waiting": items, **more}
+    facts = {"server": str(project.address), "waiting": list(map(_item, found)), **more}
     return Report(facts, _COLUMNS, list(map(_row, found)), remark)
+
+
+def _item(what: Waiting) -> dict[str, int | str | bool]:
+    return {
+        "number": what.number,
+        "kind": what.kind,
+        "at": _at(what),
+        "size_bytes": what.size_bytes,
+        "refused": what.is_refused,
+        "path": str(what.path),
+    }
 
 
 def _row(what: Waiting) -> tuple[str, ...]:
