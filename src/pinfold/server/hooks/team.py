@@ -76,10 +76,10 @@ class TeamAtHand:
         put_transcript(self.project.outbox, found, conversation)
         return DeferredError(error)
 
-    def brief(self, now: Callable[[], str], faults: list[str]) -> str:
+    def brief(self, ask: Callable[[], str], faults: list[str]) -> str:
         """Return the brief, or the last one known where the server does not give it. Raises where none is known."""
         try:
-            text = now()
+            text = ask()
         except PinfoldError as error:
             known = self._last_brief.read_text("utf-8") if self._last_brief.exists() else None
             if known is None:

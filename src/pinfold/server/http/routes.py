@@ -37,10 +37,9 @@ _SCHEMAS = {tool.name: input_schema(tool) for tool in TOOLS}
 def behind_the_gate(stores: OpenStores, limits: Limits) -> Router:
     """Return the routes: MCP in both eras, without sessions, each request answered as one JSON object."""
     server = build_server(VisitDesks(limits))
-    server.middleware.append(_told)
-    server.get_tool_input_schema = (
-        _SCHEMAS.get
-    )  # else the SDK lists all tools at each call, to look at one's headers
+    server.middleware.append(_noted)
+    # Else the SDK lists all tools at each call, to look at one's headers.
+    server.get_tool_input_schema = _SCHEMAS.get
     speaking = StreamableHTTPSessionManager(
         server, stateless=True, json_response=True, max_request_body_size=MAX_BODY_BYTES
     )
@@ -61,7 +60,7 @@ def behind_the_gate(stores: OpenStores, limits: Limits) -> Router:
     return Router(routes, redirect_slashes=False, default=NOT_HERE, lifespan=lifespan)
 
 
-async def _told(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def _noted(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Note for the log what is called, as far as the protocol and the catalogue know it."""
     assert ctx.request is not None
     line = visit_of(ctx.request.scope).line
