@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pinfold.server.commands import http_serving
 from pinfold.server.http.listening import ListenAddress, read_listen_address
 from pinfold.server.http.names import Names
+from pinfold.server.settings import read_settings
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.remote.address import is_loopback
 from tests.http.doors import SAMPLES
@@ -87,6 +89,19 @@ def test_an_address_in_use_is_told_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "Another program listens there: choose another port." in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("variable", ["PINFOLD_URL", "PINFOLD_STORE"])
+def test_a_server_does_not_serve_one_project_of_another_server_under_every_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setattr(http_serving, "serve_over_http", lambda _plan, _say: 0)
+    ours = {"PINFOLD_HOME": str(tmp_path / "home"), "PINFOLD_PROJECT": str(tmp_path)}
+    assert http_serving.serve_http(read_settings(ours), "0", ()) == 0
+    with pytest.raises(InvalidInputError, match="every project here would lead to it"):
+        http_serving.serve_http(
+            read_settings(ours | {variable: "https://pinfold.example.com/p/shop"}), "0", ()
+        )
 
 
 def test_without_tokens_the_folders_project_is_open_and_no_other(tmp_path: Path) -> None:

@@ -11,11 +11,20 @@ from pinfold.server.http.tokens import TokenFile
 from pinfold.server.settings import Settings
 from pinfold.server.stores import open_by_address, open_store_of
 from pinfold.store import Store
+from pinfold.store.errors import InvalidInputError
 from pinfold.tools.tool import Limits
 
 
 def serve_http(settings: Settings, address: str, names: tuple[str, ...]) -> int:
-    """Serve the projects of the data directory; return the exit status. Raises as `serve_over_http`."""
+    """Serve the projects of the data directory; return the exit status.
+
+    Raises as `serve_over_http`, and `InvalidInputError` where the settings name a project of another server.
+    """
+    if settings.is_on_a_server:
+        raise InvalidInputError(
+            f"{settings.address} is one project of another server: every project here would lead to it.",
+            "Start this server without PINFOLD_URL and PINFOLD_STORE.",
+        )
     plan = Plan(
         address=read_listen_address(address or DEFAULT),
         names=names,
