@@ -42,6 +42,13 @@ def _opener(settings: Settings) -> Opener:
     async def opened(name: str) -> Store:
         if name == settings.project.folder_name:
             return await open_store_of(settings)
-        return await open_by_address(settings.store or str(settings.home / "projects" / name), name)
+        return await open_by_address(_place_of(name, settings), name)
 
     return opened
+
+
+def _place_of(name: str, settings: Settings) -> str:
+    """Return the address of a project; what stands behind the `#` of a database's is the name of another one."""
+    if settings.store is not None:
+        return settings.store.partition("#")[0]
+    return str(settings.home / "projects" / name)
