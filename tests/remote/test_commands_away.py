@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
+import anyio
 import pytest
 from click.testing import CliRunner
 
 from pinfold.server.cli import main
+from pinfold.store.sqlite.store import open_store
 from tests.http.serving import Served
 from tests.remote.away import Away, Way, ask, entries, pinfold, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
@@ -117,6 +119,18 @@ def test_two_names_for_a_store_are_one_too_many(away: Away, tmp_path: Path) -> N
     with patch.dict(os.environ, away.environment(PINFOLD_STORE=str(tmp_path)), clear=True):
         result = CliRunner().invoke(main, ["status"])
     assert "PINFOLD_STORE and PINFOLD_URL both name a store" in result.output
+
+
+def test_a_store_that_is_named_to_a_command_is_meant_whatever_the_environment_names(
+    away: Away, way: Way, tmp_path: Path
+) -> None:
+    async def made(folder: Path) -> None:
+        await (await open_store(folder, "another")).close()
+
+    anyio.run(made, tmp_path / "another")
+    way.is_open = False
+    shown = said(away, "status", "--store", str(tmp_path / "another"), "--json")
+    assert json.loads(shown)["location"] == str(tmp_path / "another")
 
 
 @pytest.mark.full
