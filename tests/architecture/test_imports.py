@@ -61,7 +61,7 @@ def test_only_their_owners_import_the_sdk_and_the_driver() -> None:
         "click": "pinfold.server",
         "sqlite3": "pinfold.store.sqlite",
         "aiosqlite": "pinfold.store.sqlite",
-        "portalocker": "pinfold.store.sqlite",
+        "portalocker": "pinfold.store.file_lock",
         "psycopg": "pinfold.store.postgres",
     }
     wrong = [

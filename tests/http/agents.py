@@ -13,10 +13,11 @@ from typing import Any
 
 from tests.faults.history import Diary
 from tests.faults.lines import Answer, Call
-from tests.faults.noting import ask, look, pinning, saving, spilling
+from tests.faults.noting import ask, looked, pinning, saving, spilling
 from tests.http.serving import JSON_HEADERS, bearer
 from tests.server.peer import META, PATIENCE_S
 
+_LOOKS = 20
 PROJECT = "shop"
 
 
@@ -74,12 +75,20 @@ class Agent(threading.Thread):
         if n % 5 == 2:
             assert not self.call("search_history", query="decision of step").failed
         elif n % 5 == 3:
-            look(self, self.diary)
+            self._look()
         else:
             writes = {0: pinning(key), 1: spilling(key, 500), 4: saving(key)}
             while (answer := ask(self, self.diary, [writes[n % 5]])[0]) is None:
                 self.cut += 1
             assert not answer.failed, answer.text
+
+    def _look(self) -> None:
+        """Read all pins; anew where the server was killed meanwhile."""
+        for _ in range(_LOOKS):
+            if looked(self, self.diary):
+                return
+            self.cut += 1
+        raise AssertionError("no look at all pins succeeded")
 
     def _sent(self, call: Call) -> Answer | None:
         port, began = self._where.port, time.perf_counter()

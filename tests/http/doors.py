@@ -7,8 +7,8 @@ from typing import Any
 from starlette.routing import Route
 
 from pinfold.server.app import LISTED
+from pinfold.server.http.open_stores import OpenStores
 from pinfold.server.http.routes import behind_the_gate
-from pinfold.server.http.shelf import Shelf
 from pinfold.store import Store
 from pinfold.tools import TOOLS
 from pinfold.tools.tool import Limits
@@ -41,7 +41,7 @@ def routes() -> list[tuple[str, str]]:
     async def nothing_to_open(_project: str) -> Store:
         raise AssertionError
 
-    found = behind_the_gate(Shelf(nothing_to_open), Limits()).routes
+    found = behind_the_gate(OpenStores(nothing_to_open), Limits()).routes
     assert all(isinstance(route, Route) for route in found), "a route of a kind that is not looked at here"
     return [
         (method, route.path.format(**PARAMETERS))

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pinfold.server.http.listening import Address, read_address
-from pinfold.server.http.names import Names, is_loopback
+from pinfold.server.commands import http_serving
+from pinfold.server.http.listening import ListenAddress, read_listen_address
+from pinfold.server.http.names import Names
+from pinfold.server.settings import read_settings
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.remote.address import is_loopback
 from tests.http.doors import SAMPLES
 from tests.http.serving import Served, run, served
 
@@ -26,14 +29,14 @@ def test_other_machines_are_let_in_by_tokens_alone(tmp_path: Path, address: str)
 @pytest.mark.parametrize(
     ("text", "address"),
     [
-        ("7463", Address("127.0.0.1", 7463)),
-        ("localhost:80", Address("localhost", 80)),
-        ("[::1]:0", Address("::1", 0)),
-        ("0.0.0.0:8443", Address("0.0.0.0", 8443)),
+        ("7463", ListenAddress("127.0.0.1", 7463)),
+        ("localhost:80", ListenAddress("localhost", 80)),
+        ("[::1]:0", ListenAddress("::1", 0)),
+        ("0.0.0.0:8443", ListenAddress("0.0.0.0", 8443)),
     ],
 )
-def test_an_address_is_read(text: str, address: Address) -> None:
-    assert read_address(text) == address
+def test_an_address_is_read(text: str, address: ListenAddress) -> None:
+    assert read_listen_address(text) == address
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,7 @@ def test_an_address_is_read(text: str, address: Address) -> None:
 )
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidInputError, match="This is no address to listen at"):
-        read_address(text)
+        read_listen_address(text)
 
 
 def test_loopback_is_known_by_its_numbers() -> None:
@@ -86,6 +89,19 @@ def test_an_address_in_use_is_told_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "Another program listens there: choose another port." in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("variable", ["PINFOLD_URL", "PINFOLD_STORE"])
+def test_a_server_does_not_serve_one_project_of_another_server_under_every_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setattr(http_serving, "serve_over_http", lambda _plan, _say: 0)
+    ours = {"PINFOLD_HOME": str(tmp_path / "home"), "PINFOLD_PROJECT": str(tmp_path)}
+    assert http_serving.serve_http(read_settings(ours), "0", ()) == 0
+    with pytest.raises(InvalidInputError, match="every project here would lead to it"):
+        http_serving.serve_http(
+            read_settings(ours | {variable: "https://pinfold.example.com/p/shop"}), "0", ()
+        )
 
 
 def test_without_tokens_the_folders_project_is_open_and_no_other(tmp_path: Path) -> None:

@@ -78,11 +78,12 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="modes")
 def test_what_others_could_read_is_refused(tmp_path: Path) -> None:
-    tokens = TokenFile(tmp_path)
+    tokens = TokenFile(tmp_path / "home")
     made = tokens.add(_token("anna"))
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tokens.folder.iterdir()}
     assert set(modes.values()) == {0o600}
-    assert stat.S_IMODE(tokens.folder.stat().st_mode) == 0o700
+    folders = (tokens.folder, tokens.folder.parent)
+    assert [stat.S_IMODE(folder.stat().st_mode) for folder in folders] == [0o700, 0o700]
     (tokens.folder / "tokens.json").chmod(0o644)
     with pytest.raises(ReadOnlyError, match="chmod 600"):
         tokens.find(made)

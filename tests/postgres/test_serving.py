@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
 from click.testing import CliRunner, Result
 
 from pinfold.server.cli import main
+from pinfold.server.commands import http_serving
+from pinfold.server.http.serving import Plan
+from pinfold.server.settings import read_settings
 from tests.faults.lines import Call, Server
 from tests.postgres.cluster import PASSWORD
 
@@ -61,6 +65,24 @@ def test_a_database_out_of_reach_is_said_and_the_server_goes_on(
             assert PASSWORD not in answer.text
         assert server.leave() == 0
     assert PASSWORD not in (places[0][0].parent / "alone.stderr").read_text()
+
+
+def test_an_http_servers_projects_are_not_all_the_one_that_its_databases_address_names(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[Plan] = []
+    monkeypatch.setattr(http_serving, "serve_over_http", lambda plan, _say: plans.append(plan))
+    ours = {"PINFOLD_HOME": str(tmp_path), "PINFOLD_PROJECT": str(tmp_path), "PINFOLD_STORE": address}
+    http_serving.serve_http(read_settings(ours), "0", ())
+
+    async def opened(name: str) -> str:
+        store = await plans[0].opener(name)
+        await store.close()
+        return store.project
+
+    named = address.partition("#")[2]
+    names = [f"web-{named}", f"shop-{named}", plans[0].home]
+    assert [anyio.run(opened, name) for name in names] == [f"web-{named}", f"shop-{named}", named]
 
 
 def person(home: Path, project: Path, *command: str, **more: str) -> Result:

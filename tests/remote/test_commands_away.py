@@ -9,14 +9,17 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
+import anyio
 import pytest
 from click.testing import CliRunner
 
 from pinfold.server.cli import main
+from pinfold.store.sqlite.store import open_store
 from tests.http.serving import Served
 from tests.remote.away import Away, Way, ask, entries, pinfold, pins
 from tests.server.hooking import assistant, boundary, summary_line, user
 from tests.server.peer import PATIENCE_S, call, serving, text_of
+from tests.ui.served import serving as pages_of
 from tests.warm.server import nothing
 
 
@@ -55,6 +58,14 @@ def test_what_the_server_holds_is_listed_searched_shown_exported_and_verified(to
     assert said(told, "verify").splitlines()[0].startswith("ok: ")
     exported = [json.loads(line) for line in said(told, "export").splitlines() if line.startswith("{")]
     assert "session.started" in {each.get("kind") for each in exported}
+    assert not (told.home / "projects").exists()
+
+
+def test_the_pages_of_ui_show_what_the_server_holds(told: Away) -> None:
+    with patch.dict(os.environ, told.environment(), clear=True), pages_of(told.project, told.home) as pages:
+        shown = pages.get("pins")
+        assert (shown.status, "the pool holds 12" in shown.body) == (200, True)
+        assert "relay stalls at 4096 bytes" in pages.get("s1").body
     assert not (told.home / "projects").exists()
 
 
@@ -108,6 +119,18 @@ def test_two_names_for_a_store_are_one_too_many(away: Away, tmp_path: Path) -> N
     with patch.dict(os.environ, away.environment(PINFOLD_STORE=str(tmp_path)), clear=True):
         result = CliRunner().invoke(main, ["status"])
     assert "PINFOLD_STORE and PINFOLD_URL both name a store" in result.output
+
+
+def test_a_store_that_is_named_to_a_command_is_meant_whatever_the_environment_names(
+    away: Away, way: Way, tmp_path: Path
+) -> None:
+    async def made(folder: Path) -> None:
+        await (await open_store(folder, "another")).close()
+
+    anyio.run(made, tmp_path / "another")
+    way.is_open = False
+    shown = said(away, "status", "--store", str(tmp_path / "another"), "--json")
+    assert json.loads(shown)["location"] == str(tmp_path / "another")
 
 
 @pytest.mark.full

@@ -179,7 +179,7 @@ def test_nothing_that_waits_holds_a_secret_or_is_open_to_others(away: Away, way:
     away.event("post-tool-use", **bash(f"{LONG}\n{secret}"))
     away.event("session-start", source="startup", model=secret)
     assert away.waiting() == ["pin_decision", "spill_artifact", "start_session"]
-    for path in (away.home / "team").rglob("*"):
+    for path in (away.home, *away.home.rglob("*")):
         assert path.stat().st_mode & 0o077 == 0, path
         assert path.is_dir() or secret.encode() not in path.read_bytes(), path
     way.is_open = True

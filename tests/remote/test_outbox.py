@@ -124,7 +124,12 @@ def test_what_the_server_will_never_take_is_set_aside_and_keeps_nothing_back(
     away.write(user("u1", "go on"))
     assert "will not take what waited (000000000002.pin_decision)" in away.event("stop")
     assert texts(server, token) == ["rule 0 holds", "rule 1 holds"]
-    assert [(each.number, each.is_refused) for each in away.outbox.waiting()] == [(2, True)]
+    left = pinfold(away, "outbox", "--send", "--json")
+    assert left.exit_code == 1
+    assert [(each["number"], each["refused"]) for each in json.loads(left.stdout)["waiting"]] == [(2, True)]
+    assert pinfold(away, "outbox").stderr.endswith(
+        ". What the server refused stays until you delete its file.\n"
+    )
 
 
 def test_a_transcript_that_went_before_the_server_came_back_is_let_go(away: Away, way: Way) -> None:
@@ -136,6 +141,19 @@ def test_a_transcript_that_went_before_the_server_came_back_is_let_go(away: Away
     way.is_open = True
     away.hook("session-start", source="startup")
     assert away.waiting() == []
+
+
+def test_a_transcript_waits_though_one_that_was_listed_is_sent_before_it_is_looked_at(
+    away: Away, way: Way
+) -> None:
+    way.is_open = False
+    away.write(user("u1", "go on"))
+    away.event("stop")
+    [listed] = away.outbox.to_send()
+    away.outbox.sent(listed)
+    with patch.object(module.Outbox, "to_send", return_value=[listed]):
+        away.event("stop")
+    assert away.waiting() == ["transcript"]
 
 
 def test_the_outbox_takes_no_more_than_its_share(away: Away, way: Way) -> None:
@@ -180,6 +198,7 @@ def test_a_person_sees_what_waits_and_sends_it(away: Away, way: Way, server: Ser
     say(away, "rule 0 holds")
     listed = pinfold(away, "outbox")
     assert listed.stdout.split("\t")[:2] == ["1", "pin_decision"]
+    assert listed.stderr.endswith(" `pinfold outbox --send` sends what waits.\n")
     failed = pinfold(away, "outbox", "--send", "--json")
     assert failed.exit_code == 1
     told = json.loads(failed.stdout)

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from pinfold.server.cli import main
 from pinfold.server.transcripts.finding import found_at
-from pinfold.server.transcripts.requests import model_of
+from pinfold.server.transcripts.replaying import model_of
 from tests.server.replays import Talk, usage, week
 from tests.server.transcript_samples import CLAUDE, CLAUDE_AGENT, CODEX, CODEX_SCRIPTS
 

@@ -15,7 +15,7 @@ from pinfold.context.lab.rent import dollars_by_kind, rent
 from pinfold.context.lab.script import estimate
 from pinfold.context.projection import Budget, Policy
 from pinfold.server.transcripts.finding import Found, found_at
-from pinfold.server.transcripts.requests import Played, model_of, play
+from pinfold.server.transcripts.replaying import Played, model_of, play
 from tests.server.transcript_samples import CLAUDE, CODEX, lines_of
 
 ANYTHING: tuple[Any, ...] = (

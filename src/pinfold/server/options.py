@@ -22,8 +22,8 @@ _STORE = click.option(
     metavar="ADDRESS",
     expose_value=False,
     callback=lambda _ctx, _option, address: _name_store(address),
-    help="Address of a store that is shared, such as postgresql://USER@HOST/DATABASE (default: PINFOLD_STORE, which"
-    " keeps a password out of the list of processes).",
+    help="Address of a store that is shared, such as postgresql://USER@HOST/DATABASE (default: PINFOLD_STORE or"
+    " PINFOLD_URL; a variable keeps a password out of the list of processes).",
 )
 _PROJECT = click.option(
     "--project",
@@ -46,6 +46,7 @@ def _name_store(address: str | None) -> None:
     """Let the option say what the environment would, to this process and those that it starts."""
     if address is not None:
         os.environ["PINFOLD_STORE"] = address
+        os.environ.pop("PINFOLD_URL", None)
 
 
 class Amount(click.FloatRange):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pinfold.server.transcripts.follow import Source, follow
 from pinfold.server.transcripts.lenient import parsed, word
 from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.store.remote.contract import VERBS
-from pinfold.store.remote.deferring import DeferringStore
+from pinfold.store.remote.deferring import FINAL, DeferringStore
 from pinfold.store.remote.outbox import Outbox, Waiting
 from pinfold.store.values import Caller
 
@@ -44,17 +45,24 @@ def put_transcript(outbox: Outbox, found: Found, conversation: str) -> None:
     told = json.dumps(
         {"path": str(found.path), "client": found.client, "conversation": conversation}
     ).encode()
-    if not any(each.kind == TRANSCRIPT and b"".join(each.blocks()) == told for each in outbox.to_send()):
+    if not any(each.kind == TRANSCRIPT and _holds(each, told) for each in outbox.to_send()):
         outbox.add(TRANSCRIPT, [told], len(told))
+
+
+def _holds(what: Waiting, told: bytes) -> bool:
+    with suppress(FileNotFoundError):  # another process has sent it meanwhile
+        return b"".join(what.blocks()) == told
+    return False
 
 
 def send_waiting(
     store: DeferringStore, deadline: float | None = None, progress: Progress | None = None
 ) -> Sent:
     """Send what waits until `deadline` (a reading of `time.monotonic`), unless another process is at it."""
-    sent = Sent()
-    if store.trouble is not None or not store.outbox.to_send():
-        return sent if store.trouble is None else Sent(why=in_words(store.trouble))
+    if store.trouble is not None:
+        return Sent(why=in_words(store.trouble))
+    if not store.outbox.to_send():
+        return Sent()
     with store.outbox.turn() as is_ours:
         return _send_all(store, deadline, progress) if is_ours else Sent(why="Another pinfold is sending.")
 
@@ -67,7 +75,7 @@ def _send_all(store: DeferringStore, deadline: float | None, progress: Progress 
         try:
             is_done = _send(store, what, deadline)
         except PinfoldError as error:
-            if not store.is_final(error):
+            if not isinstance(error, FINAL):
                 store.trouble = error
                 return Sent(count, refused, in_words(error))
             store.outbox.refused(what)

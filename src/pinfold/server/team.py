@@ -46,8 +46,8 @@ async def open_team(url: str, environment: Mapping[str, str]) -> RemoteStore:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
-    """What this machine keeps for one project of a team's server, in `folder`, and how to get there."""
+class TeamProject:
+    """One project of a team's server: how to get there, and the `folder` of what this machine keeps for it."""
 
     address: Address
     machine: str
@@ -65,14 +65,14 @@ class Post:
         return open_deferring(server, self.folder, self.project)
 
 
-def post_of(settings: Settings, environment: Mapping[str, str]) -> Post:
-    """Return the post of the project that the settings name; raises `InvalidInputError` for no team's server."""
+def team_project_of(settings: Settings, environment: Mapping[str, str]) -> TeamProject:
+    """Return the project that the settings name on a team's server; raises `InvalidInputError` if it is on none."""
     if not settings.is_on_a_server:
         raise InvalidInputError("This project's store is not on a team's server.", "PINFOLD_URL names one.")
     address = address_of(settings.address, environment)
     team = team_folder(settings.home)
     name = hashlib.sha256(str(address).encode()).hexdigest()[:16]
-    return Post(address, machine_name(team), team / name, settings.project.name)
+    return TeamProject(address, machine_name(team), team / name, settings.project.name)
 
 
 def open_team_direct(settings: Settings, environment: Mapping[str, str]) -> RemoteSyncStore:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import hashlib
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO
@@ -161,6 +160,8 @@ def _spool(spool: IO[bytes], packed: bytes) -> None:
         spool.write(packed)
     except OSError as error:
         if error.errno in FULL:
+            import tempfile
+
             raise NoSpaceError(tempfile.gettempdir()) from error
         raise
 
@@ -170,6 +171,8 @@ def collect(blocks: Iterable[bytes], max_bytes: int = MAX_ARTIFACT_BYTES) -> Con
 
     Raises `TooLargeError` as soon as more than `max_bytes` have come, and whatever the blocks raise.
     """
+    import tempfile  # who only opens a store, as hooks do, shall not wait for it
+
     spool = tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - Content closes it
     packer = zstd.ZstdCompressor(level=_LEVEL)
     totals = Totals()

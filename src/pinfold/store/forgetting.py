@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from pinfold.store.values import Caller, Pointer, Receipt
-
-Reason = Literal["asked", "retention"]
 
 UNNAMED = "a decision against a dead end"
 """The one thing that has content and no pointer: it is noted as a miss, and was no search."""

@@ -1,6 +1,7 @@
 """Request projection: what a model is sent this turn, as a pure function of a history and a policy.
 
-A harness keeps a `Conversation`, appends its messages and asks it for the next request. See docs/harness.md.
+A harness keeps a `Conversation`, appends its messages and asks it for the next request; `kept.py` has one that lies
+in a store. See docs/harness.md.
 """
 
 from pinfold.context.projection.advancing import Conversation, OverBudgetError, TooLongError

@@ -116,9 +116,8 @@ class Conversation(Advancing):
 
     def __init__(self, policy: Policy, summarize: Summarizer, history: Iterable[Step] = ()) -> None:
         super().__init__(policy, summarize, list(history))
-        self._at_source = partial(
-            at_source, policy=policy
-        )  # tries many cuts, whose sizes nobody asks for again
+        # It tries many cuts, whose sizes nobody asks for again: so the policy that remembers none.
+        self._at_source = partial(at_source, policy=policy)
         self._last = max((_number(step) for step in self.history), default=0)
 
     def append(self, message: Message) -> Message:

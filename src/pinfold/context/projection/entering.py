@@ -18,7 +18,7 @@ from pinfold.context.projection.shortening import at_source, preview
 from pinfold.context.specifics import specifics
 from pinfold.context.tokens import count
 from pinfold.context.visible import legible, shorten, visible
-from pinfold.store.commands import Message as Entry
+from pinfold.store import commands
 from pinfold.store.commands import PinDecision, SpillArtifact
 from pinfold.store.errors import InvalidInputError, TooLargeError
 from pinfold.store.redaction import Redactor
@@ -37,13 +37,13 @@ class Entrance:
     redactor: Redactor
     policy: Policy
 
-    def entries(self, messages: Sequence[Message], key: str | None) -> list[Entry]:
+    def entries(self, messages: Sequence[Message], key: str | None) -> list[commands.Message]:
         """Return what is appended for messages: one entry each, of a call with words two, of several calls more.
 
         With `key` they are appended once. Counts tokens, so it belongs on a worker thread. Raises `TooLargeError`,
         and `InvalidInputError` for a result that answers no call, a role that there is not, an empty pin.
         """
-        found: list[Entry] = []
+        found: list[commands.Message] = []
         try:
             for message in messages:
                 found.extend(self._entries(message))
@@ -69,7 +69,7 @@ class Entrance:
         tokens = count(pin_text(text, why))
         return PinDecision(self.caller, text, why, supersedes=supersedes, specifics=found, tokens=tokens)
 
-    def _entries(self, message: Message) -> Iterator[Entry]:
+    def _entries(self, message: Message) -> Iterator[commands.Message]:
         clean = self._cleaned(message)
         if clean.role not in get_args(Role):
             raise InvalidInputError(
@@ -85,7 +85,7 @@ class Entrance:
             asked = self._entry(clean, "tool_call", "" if place else clean.inputs)
             yield replace(asked, tool=clean.tool or None, call_id=call)
 
-    def _result(self, message: Message) -> Entry:
+    def _result(self, message: Message) -> commands.Message:
         """Return a result as it enters: cut, put behind a pointer, or whole."""
         if not message.answers:
             raise InvalidInputError(
@@ -108,10 +108,10 @@ class Entrance:
             artifacts=artifacts,
         )
 
-    def _entry(self, message: Message, role: str, text: str) -> Entry:
+    def _entry(self, message: Message, role: str, text: str) -> commands.Message:
         agent = f"{self.caller.conversation}/{message.agent}" if message.agent else None
         is_exact = self.policy.size is count
-        return Entry(
+        return commands.Message(
             role, text, tokens=self.policy.size(text), tokens_estimated=not is_exact, conversation=agent
         )
 
@@ -137,7 +137,7 @@ class Entrance:
         return self.redactor.text(legible(text)).text
 
 
-def let_go(entries: Sequence[Entry]) -> None:
+def let_go(entries: Sequence[commands.Message]) -> None:
     """Close what entries bring along."""
     for artifact in (each for entry in entries for each in entry.artifacts):
         artifact.content.close()

@@ -14,9 +14,9 @@ from pinfold.context.projection.auditing import recorded
 from pinfold.context.projection.entering import Entrance, let_go
 from pinfold.context.projection.folding import Summarizer
 from pinfold.context.projection.history import Decision, Folded, Hidden, Message, Shortened
+from pinfold.context.projection.logged_history import LoggedHistory
 from pinfold.context.projection.policy import Policy
 from pinfold.context.projection.request import Request, project
-from pinfold.context.projection.told import Told
 from pinfold.context.tokens import count
 from pinfold.store import Store
 from pinfold.store.commands import CommitProjection, StartSession
@@ -61,8 +61,8 @@ async def _seq_of(store: Store, at: Pointer) -> int:
 async def _opened(
     store: Store, start: StartSession, policy: Policy, summarize: Summarizer
 ) -> KeptConversation:
-    told = Told(store, (await store.start_session(start)).session)
-    talk = KeptConversation(told, start.caller, policy, summarize)
+    logged = LoggedHistory(store, (await store.start_session(start)).session)
+    talk = KeptConversation(logged, start.caller, policy, summarize)
     await talk.read_on()
     return talk
 
@@ -74,17 +74,17 @@ class KeptConversation(Advancing):
     log says why not. Each method raises what the store raises; after any error the same call can be made again.
     """
 
-    def __init__(self, told: Told, caller: Caller, policy: Policy, summarize: Summarizer) -> None:
-        super().__init__(policy, summarize, told.steps)
+    def __init__(self, logged: LoggedHistory, caller: Caller, policy: Policy, summarize: Summarizer) -> None:
+        super().__init__(policy, summarize, logged.steps)
         self.caller = caller
-        self._told = told
-        self._entrance = Entrance(caller, told.store.redactor, policy)
+        self._logged = logged
+        self._entrance = Entrance(caller, logged.store.redactor, policy)
         self._counts_as_stored = policy.size is count
 
     @property
     def seq(self) -> int:
         """The seq up to which the log was read: `as_of` and a fork at it show what stands now."""
-        return self._told.seen
+        return self._logged.seen
 
     async def append(self, *messages: Message, key: str | None = None) -> None:
         """Append messages in one transaction; their `number` and `pointer` are the log's to give.
@@ -94,7 +94,7 @@ class KeptConversation(Advancing):
         """
         entries = await to_thread.run_sync(self._entrance.entries, messages, key)
         try:
-            await self._told.store.append_messages(self.caller, entries)
+            await self._logged.store.append_messages(self.caller, entries)
         finally:
             let_go(entries)
         await self.read_on()
@@ -102,21 +102,21 @@ class KeptConversation(Advancing):
     async def pin(self, text: str, why: str = "", supersedes: Sequence[int] = ()) -> PinnedDecision:
         """Keep a text in every request, letter for letter; `supersedes` are numbers of pins that no longer hold."""
         command = await to_thread.run_sync(self._entrance.pin, text, why, tuple(supersedes))
-        pinned = await self._told.store.pin_decision(command)
+        pinned = await self._logged.store.pin_decision(command)
         await self.read_on()
         return pinned
 
     async def as_of(self, seq: int) -> Request:
         """Return the request as it was at a seq, read from the log anew. Raises `NotFoundError` behind its end."""
-        past = Told(self._told.store, self._told.session)
+        past = LoggedHistory(self._logged.store, self._logged.session)
         await past.read_on(seq)
         return project(past.steps, self.policy)
 
     async def read_on(self) -> None:
         """Take in what the log tells since, of this process and of others; every request begins with it."""
-        await self._told.read_on()
+        await self._logged.read_on()
         if self._counts_as_stored:
-            self.sizes.update(self._told.tokens)
+            self.sizes.update(self._logged.tokens)
 
     async def _current(self) -> Request:
         await self.read_on()
@@ -127,18 +127,18 @@ class KeptConversation(Advancing):
         hidden = [seq for each in decisions if isinstance(each, Hidden) for seq in each.messages]
         stale = {each.message: Stale(each.why) for each in decisions if isinstance(each, Shortened)}
         if hidden or stale:
-            await self._told.store.commit_projection(CommitProjection(self.caller, tuple(hidden), stale))
+            await self._logged.store.commit_projection(CommitProjection(self.caller, tuple(hidden), stale))
         for each in decisions:
             if isinstance(each, Folded):
                 await self._record(each)
         await self.read_on()
 
     async def _record(self, fold: Folded) -> None:
-        store, folded = self._told.store, set(fold.messages)
+        store, folded = self._logged.store, set(fold.messages)
         before = sum(self.policy.tokens(each) for each in self.projected().messages if each.number in folded)
         pins = [pin for pin in (await store.brief_state(self.caller)).pins if pin.superseded_by is None]
         sizes = before, self.policy.size(fold.text)
-        command = await to_thread.run_sync(recorded, fold, self._told.entries, pins, self._entrance, sizes)
+        command = await to_thread.run_sync(recorded, fold, self._logged.entries, pins, self._entrance, sizes)
         try:
             await store.record_fold(command)
         finally:

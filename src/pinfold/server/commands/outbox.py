@@ -12,7 +12,7 @@ from pinfold.server.options import JSON, PROJECT, Command, settings_of
 
 @click.command(cls=Command)
 @PROJECT
-@click.option("--send", is_flag=True, help="Send what waits now.")
+@click.option("--send", is_flag=True, help="Send now what waits.")
 @JSON
 def outbox(project: Path | None, *, send: bool, as_json: bool) -> None:
     """List what hooks could not tell the team's server yet; each next hook sends some of it, and --send all.

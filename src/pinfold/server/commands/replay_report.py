@@ -21,7 +21,7 @@ from pinfold.server.commands.named_transcript import ACCEPTED, named_transcript,
 from pinfold.server.commands.rent_report import rent_facts
 from pinfold.server.commands.tables import Report
 from pinfold.server.transcripts.lines import line_number
-from pinfold.server.transcripts.requests import Played, model_of, play
+from pinfold.server.transcripts.replaying import Played, model_of, play
 from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 

@@ -33,8 +33,10 @@ def token() -> None:
     required=True,
     help="Project of the server that it opens; may be given more than once.",
 )
-@click.option("--read-only", is_flag=True, help="It opens them to read alone.")
-@click.option("--expires", metavar="WHEN", help="When it ends: 90d, 12h, or a date such as 2027-03-14.")
+@click.option("--read-only", is_flag=True, help="It may only read them.")
+@click.option(
+    "--expires", metavar="WHEN", help="When it ends: 90d, 12h, or a date such as 2027-03-14 (default: never)."
+)
 @JSON
 def add(name: str, projects: tuple[str, ...], expires: str | None, *, read_only: bool, as_json: bool) -> None:
     """Make a token called NAME and print it, this once: only its digest is kept."""

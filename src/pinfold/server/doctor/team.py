@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pinfold.context.visible import counted
 from pinfold.server.settings import Settings
-from pinfold.server.team import Post, post_of
+from pinfold.server.team import TeamProject, team_project_of
 from pinfold.store.errors import InvalidInputError, PinfoldError
 from pinfold.store.findings import Finding, bad, ok, privacy, tree, warn
 from pinfold.store.remote.link import Patience
@@ -18,26 +18,26 @@ _SERVER = "team's server"
 def team(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     """Yield how the server that the settings name stands, seen from here."""
     try:
-        post = post_of(settings, environment)
+        project = team_project_of(settings, environment)
     except InvalidInputError as error:
         yield bad(_SERVER, error.message, error.hint)
         return
-    yield _reached(post)
-    yield _outbox(post)
-    yield privacy("team's folder", tree(post.folder))
+    yield _reached(project)
+    yield _outbox(project)
+    yield privacy("team's folder", tree(project.folder))
 
 
-def _reached(post: Post) -> Finding:
-    store = post.open(_PATIENCE)
+def _reached(project: TeamProject) -> Finding:
+    store = project.open(_PATIENCE)
     store.close()
     trouble: PinfoldError | None = store.trouble
     if trouble is not None:
         return bad(_SERVER, trouble.message, trouble.hint)
-    return ok(_SERVER, f"{post.address}: project {store.project}")
+    return ok(_SERVER, f"{project.address}: project {store.project}")
 
 
-def _outbox(post: Post) -> Finding:
-    waiting = post.outbox.waiting()
+def _outbox(project: TeamProject) -> Finding:
+    waiting = project.outbox.waiting()
     if not waiting:
         return ok("outbox", "nothing waits to be sent")
     refused = sum(each.is_refused for each in waiting)

@@ -14,12 +14,12 @@ from pinfold.server.limits import whole_number
 from pinfold.server.notes import in_words
 from pinfold.server.sending import put_transcript, send_waiting
 from pinfold.server.settings import Settings
-from pinfold.server.team import Post, post_of
+from pinfold.server.team import TeamProject, team_project_of
 from pinfold.server.transcripts.finding import Found
 from pinfold.store.errors import DeferredError, MayNotWriteError, PinfoldError
+from pinfold.store.private_files import write_private
 from pinfold.store.remote.deferring import DeferringStore
 from pinfold.store.remote.link import Patience
-from pinfold.store.remote.private_file import write_private
 
 _LIMIT_MS = 3_000
 _SESSION_END_S = 0.6
@@ -36,8 +36,7 @@ _OLD = "pinfold: the team's server is out of reach. Its brief as of {at} (UTC), 
 class TeamAtHand:
     """The server of one event's project; it is given `limit_s` in all."""
 
-    settings: Settings
-    post: Post
+    project: TeamProject
     limit_s: float
     began: float = field(default_factory=time.monotonic)
 
@@ -46,7 +45,7 @@ class TeamAtHand:
         """Return the server that the settings name; `PINFOLD_HOOK_LIMIT_MS` is how long it may take."""
         limit_s = whole_number(os.environ, "PINFOLD_HOOK_LIMIT_MS", _LIMIT_MS, unit="milliseconds") / 1000
         limit_s = min(limit_s, _SESSION_END_S) if event == "session-end" else limit_s
-        return cls(settings, post_of(settings, os.environ), limit_s)
+        return cls(team_project_of(settings, os.environ), limit_s)
 
     @property
     def reading_s(self) -> float:
@@ -56,7 +55,7 @@ class TeamAtHand:
     @contextmanager
     def store(self, faults: list[str]) -> Iterator[DeferringStore]:
         """Open the store and send what waits; `faults` is told what the server did not take."""
-        store = self.post.open(Patience(_CONNECT_S, self.limit_s, self.limit_s))
+        store = self.project.open(Patience(_CONNECT_S, self.limit_s, self.limit_s))
         try:
             faults.extend(self._sent(store))
             yield store
@@ -74,13 +73,13 @@ class TeamAtHand:
         """Have a transcript read when the server is there; return what to tell instead of the error."""
         if isinstance(error, MayNotWriteError):
             return error
-        put_transcript(self.post.outbox, found, conversation)
+        put_transcript(self.project.outbox, found, conversation)
         return DeferredError(error)
 
-    def brief(self, now: Callable[[], str], faults: list[str]) -> str:
+    def brief(self, ask: Callable[[], str], faults: list[str]) -> str:
         """Return the brief, or the last one known where the server does not give it. Raises where none is known."""
         try:
-            text = now()
+            text = ask()
         except PinfoldError as error:
             known = self._last_brief.read_text("utf-8") if self._last_brief.exists() else None
             if known is None:
@@ -94,4 +93,4 @@ class TeamAtHand:
     @property
     def _last_brief(self) -> Path:
         """What is shown in place of a brief that the server does not give."""
-        return self.post.folder / "last-brief"
+        return self.project.folder / "last-brief"

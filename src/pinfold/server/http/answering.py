@@ -103,7 +103,7 @@ def guarded(app: ASGIApp) -> ASGIApp:
         assert isinstance(answer, Answer)
         try:
             await app(scope, _Body(receive, scope["path"]), answer)
-        except TimeoutError:
+        except TimeoutError:  # of `Answer`: nobody reads, so nobody can be told
             raise
         except _LeftError:
             return
@@ -112,7 +112,7 @@ def guarded(app: ASGIApp) -> ASGIApp:
                 await _instead(answer, 500, _UNKNOWN)
             raise
         except Exception as error:
-            await _instead(answer, *_told(error))
+            await _instead(answer, *_failure(error))
 
     return seen_through
 
@@ -127,7 +127,7 @@ async def _instead(answer: Answer, status: int, text: str) -> None:
     await answer({"type": "http.response.body", "body": body})
 
 
-def _told(error: Exception) -> tuple[int, str]:
+def _failure(error: Exception) -> tuple[int, str]:
     if isinstance(error, _SlowError):
         return 408, _SLOW
     if isinstance(error, _HugeError):

@@ -16,9 +16,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pinfold.server.http.answering import Answer, guarded
 from pinfold.server.http.names import Names
+from pinfold.server.http.open_stores import OpenStores
 from pinfold.server.http.record import Line, record
 from pinfold.server.http.routes import NOT_HERE
-from pinfold.server.http.shelf import Shelf
 from pinfold.server.http.tokens import TokenFile
 from pinfold.server.http.visit import Visit
 from pinfold.server.notes import note
@@ -81,9 +81,9 @@ class Rules:
 class Gate:
     """Stands before an application; `ending` turns away what comes from then on, `running` counts what was let in."""
 
-    def __init__(self, app: ASGIApp, shelf: Shelf, rules: Rules) -> None:
+    def __init__(self, app: ASGIApp, stores: OpenStores, rules: Rules) -> None:
         self._app = app
-        self._shelf = shelf
+        self._stores = stores
         self._rules = rules
         self.ending = False
         self.running = 0
@@ -118,7 +118,7 @@ class Gate:
         line.project = project = self._project(scope, access)
         self.running += 1
         try:
-            async with self._shelf.at(project) as opened:
+            async with self._stores.at(project) as opened:
                 Visit(access.token, project, access.may_write, opened, line).enter(scope)
                 await guarded(self._app)(scope, receive, answer)
         finally:

@@ -8,8 +8,8 @@ import socket
 import sys
 from dataclasses import dataclass
 
-from pinfold.server.http.names import is_loopback
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.remote.address import is_loopback
 
 DEFAULT = "127.0.0.1:7463"
 _ADDRESS = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):)?(?P<port>[0-9]{1,5})")
@@ -19,7 +19,7 @@ _TAKEN = frozenset({errno.EADDRINUSE})
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ListenAddress:
     """Where to listen: a name or an address without brackets, and a port."""
 
     host: str
@@ -35,15 +35,15 @@ class Address:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
-def read_address(text: str) -> Address:
+def read_listen_address(text: str) -> ListenAddress:
     """Read HOST:PORT or PORT; raises `InvalidInputError`."""
     found = _ADDRESS.fullmatch(text)
     if found is None or int(found["port"]) > 65535:
         raise InvalidInputError("This is no address to listen at.", _SHAPE)
-    return Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
+    return ListenAddress((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
 
 
-def listen(address: Address) -> socket.socket:
+def listen(address: ListenAddress) -> socket.socket:
     """Return a socket that listens there; raises `InvalidInputError` for what cannot be had."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(
@@ -64,7 +64,7 @@ def listen(address: Address) -> socket.socket:
     return found
 
 
-def bound_to(listening: socket.socket) -> Address:
+def bound_to(listening: socket.socket) -> ListenAddress:
     """Return where a socket listens, with the port that it got."""
     host, port = listening.getsockname()[:2]
-    return Address(host, port)
+    return ListenAddress(host, port)

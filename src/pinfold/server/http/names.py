@@ -5,28 +5,18 @@ Source: P27; the protocol's security rules on Host and Origin (DNS rebinding).
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.remote.address import is_loopback
 
 _AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?")
 _MAPPED = "::ffff:"
 """Stands before the older kind of address where a socket takes both kinds."""
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address; a name is looked at as it is written."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

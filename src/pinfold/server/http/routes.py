@@ -20,9 +20,9 @@ from starlette.types import ASGIApp
 
 from pinfold.server.app import build_server
 from pinfold.server.http.answering import MAX_BODY_BYTES
+from pinfold.server.http.checked import Checked
 from pinfold.server.http.desks import VisitDesks
-from pinfold.server.http.reading import Checked
-from pinfold.server.http.shelf import Shelf
+from pinfold.server.http.open_stores import OpenStores
 from pinfold.server.http.verbs import carry_out, introduce
 from pinfold.server.http.visit import visit_of
 from pinfold.tools import TOOLS, input_schema
@@ -34,13 +34,12 @@ NOT_HERE: ASGIApp = PlainTextResponse("There is nothing here, or the token does 
 _SCHEMAS = {tool.name: input_schema(tool) for tool in TOOLS}
 
 
-def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
+def behind_the_gate(stores: OpenStores, limits: Limits) -> Router:
     """Return the routes: MCP in both eras, without sessions, each request answered as one JSON object."""
     server = build_server(VisitDesks(limits))
-    server.middleware.append(_told)
-    server.get_tool_input_schema = (
-        _SCHEMAS.get
-    )  # else the SDK lists all tools at each call, to look at one's headers
+    server.middleware.append(_noted)
+    # Else the SDK lists all tools at each call, to look at one's headers.
+    server.get_tool_input_schema = _SCHEMAS.get
     speaking = StreamableHTTPSessionManager(
         server, stateless=True, json_response=True, max_request_body_size=MAX_BODY_BYTES
     )
@@ -48,10 +47,10 @@ def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
     @asynccontextmanager
     async def lifespan(_app: object) -> AsyncIterator[None]:
         async with speaking.run(), anyio.create_task_group() as tasks:
-            tasks.start_soon(shelf.tidy)
+            tasks.start_soon(stores.tidy)
             yield
             tasks.cancel_scope.cancel()
-        await shelf.close()
+        await stores.close()
 
     routes = [
         Route("/mcp", Checked(StreamableHTTPASGIApp(speaking)), methods=["POST"]),
@@ -61,7 +60,7 @@ def behind_the_gate(shelf: Shelf, limits: Limits) -> Router:
     return Router(routes, redirect_slashes=False, default=NOT_HERE, lifespan=lifespan)
 
 
-async def _told(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+async def _noted(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
     """Note for the log what is called, as far as the protocol and the catalogue know it."""
     assert ctx.request is not None
     line = visit_of(ctx.request.scope).line

@@ -20,11 +20,11 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from pinfold.server.http.connection import Connection
 from pinfold.server.http.gate import Gate, Rules
-from pinfold.server.http.listening import Address, bound_to, listen
+from pinfold.server.http.listening import ListenAddress, bound_to, listen
 from pinfold.server.http.names import Names
+from pinfold.server.http.open_stores import Opener, OpenStores
 from pinfold.server.http.record import log_in_json
 from pinfold.server.http.routes import behind_the_gate
-from pinfold.server.http.shelf import Opener, Shelf
 from pinfold.server.http.tokens import TokenFile
 from pinfold.server.lifetime import HARD_LIMIT_S
 from pinfold.store.errors import InvalidInputError
@@ -45,7 +45,7 @@ _DESCRIPTORS = 4_096
 class Plan:
     """What is served: where, under which further names, for which tokens, and the project of callers without one."""
 
-    address: Address
+    address: ListenAddress
     names: tuple[str, ...]
     tokens: TokenFile
     home: str
@@ -88,13 +88,13 @@ def _allow_descriptors() -> None:
 
 
 def _gate(plan: Plan) -> Gate:
-    shelf = Shelf(plan.opener)
+    stores = OpenStores(plan.opener)
     home = plan.home if plan.address.is_loopback else None
     rules = Rules(Names.of(plan.names), plan.tokens, home)
-    return Gate(behind_the_gate(shelf, plan.limits), shelf, rules)
+    return Gate(behind_the_gate(stores, plan.limits), stores, rules)
 
 
-def _greeting(plan: Plan, address: Address) -> str:
+def _greeting(plan: Plan, address: ListenAddress) -> str:
     if plan.tokens.exists():
         return f"http://{address}/p/PROJECT/mcp\nCallers need a token of `pinfold token add`. Ctrl-C ends."
     return (

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, NotFoundError, ReadOnlyError
-from pinfold.store.sqlite.file_lock import lock, unlock
-from pinfold.store.sqlite.opening import sync_folder
+from pinfold.store.file_lock import lock, unlock
+from pinfold.store.private_files import make_private_folder, write_private
 
 PREFIX = "pinfold_"
 _BYTES = 32
@@ -156,10 +156,10 @@ class TokenFile:
 
     def _change(self, change: Callable[[tuple[Token, ...]], tuple[Token, ...]]) -> None:
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private_folder(self.folder)
             with _locked(self.folder / "lock"):
                 tokens = change(self.tokens())
-                _replace(self._file, json.dumps([asdict(token) for token in tokens], indent=1).encode())
+                write_private(self._file, json.dumps([asdict(token) for token in tokens], indent=1).encode())
         except OSError as error:
             raise ReadOnlyError(
                 f"{self.folder} cannot be written ({error.strerror})", "Mend that and try again."
@@ -212,17 +212,3 @@ def _locked(path: Path) -> Iterator[None]:
         unlock(held)
     finally:
         os.close(held)
-
-
-def _replace(file: Path, content: bytes) -> None:
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as new:
-            new.write(content)
-            new.flush()
-            os.fsync(new.fileno())
-        os.replace(beside, file)
-        sync_folder(file.parent)  # what was revoked is not to come back with the power
-    finally:
-        with suppress(FileNotFoundError):
-            beside.unlink()

@@ -62,13 +62,13 @@ async def carry_out(request: Request) -> ASGIApp:
         body = await _spooled(request.stream())
     except PinfoldError as error:
         return _failed(visit, error)
-    return _Answer(visit, verb(name), body)
+    return _VerbResponse(visit, verb(name), body)
 
 
 NO_VERB: ASGIApp = Response("There is no such verb.\n", 404)
 
 
-class _Answer:
+class _VerbResponse:
     """The response to one verb, as an ASGI application; `request` is the body."""
 
     def __init__(self, visit: Visit, asked: Verb, request: IO[bytes]) -> None:

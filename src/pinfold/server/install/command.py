@@ -26,7 +26,7 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(?:/[A-Za-z0-9._/-]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be installed: for which client, where, for the project of which folder; `url`: a team's server."""
+    """What is to go in or out: of which client, where, for the project of which folder; `url`: a team's server."""
 
     client: str
     scope: Scope

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pinfold.store.errors import InvalidInputError
-
-_PRIVATE = 0o700
+from pinfold.store.private_files import write_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +56,9 @@ class Receipts:
         original = fields.pop("original")
         fields |= {"client": client, "path": os.fsdecode(real), "existed": original is not None}
         try:
-            for folder in (*reversed(self.folder.parents), self.folder):
-                folder.mkdir(_PRIVATE, exist_ok=True)  # `parents` would make those above for everybody (P25)
             if original is not None:
-                _write(self.backup(client, real), original)
-            _write(self._place(client, real), json.dumps(fields, indent=1).encode())
+                write_private(self.backup(client, real), original)
+            write_private(self._place(client, real), json.dumps(fields, indent=1).encode())
         except OSError as error:
             raise InvalidInputError(
                 f"No backup can be kept in {self.folder}: {error.strerror}; {real} was left alone.",
@@ -75,12 +72,3 @@ class Receipts:
         with suppress(OSError):
             self.folder.rmdir()
             self.folder.parent.rmdir()
-
-
-def _write(path: Path, content: bytes) -> None:
-    beside = path.with_name(path.name + ".new")
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as new:
-        new.write(content)
-        new.flush()
-        os.fsync(new.fileno())
-    os.replace(beside, path)

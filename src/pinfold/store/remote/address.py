@@ -52,7 +52,7 @@ def read_address(url: str, token: str, *, in_clear: bool = False) -> Address:
     if not (token.isascii() and token.isprintable() and " " not in token):
         raise InvalidInputError("The token is none: it holds blanks or signs.", "Copy it again.")
     is_safe = parts.scheme == "https"
-    if not (is_safe or in_clear or _is_this_machine(parts.hostname)):
+    if not (is_safe or in_clear or is_loopback(parts.hostname)):
         raise InvalidInputError(
             f"A token would go in clear to {parts.hostname}, and so would all that is stored.",
             "Use https://, or set PINFOLD_CLEAR=1 where the way there is safe by itself (a VPN, a tunnel).",
@@ -68,7 +68,8 @@ def _wrong() -> InvalidInputError:
     )
 
 
-def _is_this_machine(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address; a name is looked at as it is written."""
     if host == "localhost":
         return True
     try:

@@ -27,16 +27,16 @@ from pinfold.store.errors import (
     UnknownOutcomeError,
     UnreachableError,
 )
+from pinfold.store.private_files import write_private
 from pinfold.store.remote.contract import Verb, verb
 from pinfold.store.remote.direct import RemoteSyncStore, on_server
 from pinfold.store.remote.introduction import Introduction
 from pinfold.store.remote.link import Question
 from pinfold.store.remote.outbox import Outbox, Waiting
-from pinfold.store.remote.private_file import write_private
 from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.values import stamp
 
-_FINAL = (InvalidInputError, ConflictError, NotFoundError, TooLargeError)
+FINAL = (InvalidInputError, ConflictError, NotFoundError, TooLargeError)
 """What a server says of a write that it will say again, however often it is asked."""
 
 _GONE = (UnreachableError, UnknownOutcomeError)
@@ -66,10 +66,6 @@ class DeferringStore(RemoteSyncStore):
         asked = verb(what.kind)
         self._server.deliver(asked, Question(f"/store/{what.kind}", b"", what.blocks, what.size_bytes))
 
-    def is_final(self, error: PinfoldError) -> bool:
-        """Whether what the server said of a write will not change."""
-        return isinstance(error, _FINAL)
-
     def _asked(self, name: str, given: tuple[Any, ...]) -> Any:
         asked = verb(name)
         if asked.is_repeatable:
@@ -80,7 +76,7 @@ class DeferringStore(RemoteSyncStore):
         if self.trouble is None and not self.outbox.to_send():
             try:
                 return super()._asked(name, given)
-            except _FINAL:
+            except FINAL:
                 raise
             except PinfoldError as error:
                 self.trouble = error

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pinfold.store.commands import StartSession, TranscriptMark
+from pinfold.store.private_files import make_private_folder
 from pinfold.store.values import COMMAND_LINE, Caller
 
 _NAME_DIGITS = 12
@@ -27,7 +28,7 @@ def machine_name(folder: Path) -> str:
     share a folder.
     """
     drawn = folder / "machine"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder)
     try:
         handle = os.open(drawn, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pinfold.store.errors import FULL, BusyError, NoSpaceError, PinfoldError, ReadOnlyError
-from pinfold.store.sqlite.file_lock import lock, unlock
+from pinfold.store.file_lock import lock, unlock
+from pinfold.store.private_files import make_private_folder, sync_folder
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_ITEMS = 10_000
@@ -80,7 +81,7 @@ class Outbox:
             raise _unwritable(error) from error
 
     def _add(self, kind: str, blocks: Iterable[bytes], size_bytes: int) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         with self._locked("adding", _WAIT_S) as is_ours:
             if not is_ours:
                 raise BusyError(_WAIT_S, "another hook that writes into the outbox")
@@ -100,7 +101,7 @@ class Outbox:
             file.flush()
             os.fsync(file.fileno())
         os.rename(unfinished, self._folder / name)
-        _sync(self._folder)
+        sync_folder(self._folder)
 
     @contextmanager
     def turn(self) -> Iterator[bool]:
@@ -114,12 +115,12 @@ class Outbox:
     def sent(self, what: Waiting) -> None:
         """Take something out that the server has acknowledged."""
         what.path.unlink(missing_ok=True)
-        _sync(self._folder)
+        sync_folder(self._folder)
 
     def refused(self, what: Waiting) -> None:
         """Set something aside that the server will never take; it stays until a person removes it."""
         what.path.rename(what.path.with_name(f"{what.path.name}{_REFUSED}"))
-        _sync(self._folder)
+        sync_folder(self._folder)
 
     def _found(self, name: str) -> Waiting | None:
         """Return what waits under a name; None for what is none of ours, or was sent meanwhile."""
@@ -153,14 +154,3 @@ def _unwritable(error: OSError) -> PinfoldError:
     return ReadOnlyError(
         f"the outbox cannot be written ({error.strerror})", "What was to be kept there is not."
     )
-
-
-def _sync(folder: Path) -> None:
-    """Have the disk know which files a folder has; where folders cannot be opened, its system sees to that."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -23,8 +23,6 @@ from pinfold.store.remote.machine import Machine
 from pinfold.store.remote.team_server import TeamServer
 from pinfold.store.results import Artifact, ArtifactSlice, StoreStatus
 
-Visit = Callable[[ArtifactSlice], bool]
-
 
 class RemoteStore(Store):
     """One project's log on a team's server; made by `open_remote`. Each verb waits for its answer on a thread."""
@@ -43,7 +41,9 @@ class RemoteStore(Store):
         found: StoreStatus = await self._asked("status", (), {})
         return replace(found, location=str(self._server.address))
 
-    async def scan_artifact(self, number: int, start: int, visit: Visit) -> Artifact:
+    async def scan_artifact(
+        self, number: int, start: int, visit: Callable[[ArtifactSlice], bool]
+    ) -> Artifact:
         """See `Store.scan_artifact`; a mebibyte is fetched at a time."""
         scanned: Artifact = await _on_a_thread(partial(_scan, self._server, number, start, visit))
         return scanned
@@ -76,7 +76,7 @@ async def _on_a_thread(ask: Callable[[], Any]) -> Any:
     return await anyio.to_thread.run_sync(ask, abandon_on_cancel=True)
 
 
-def _scan(server: TeamServer, number: int, start: int, visit: Visit) -> Artifact:
+def _scan(server: TeamServer, number: int, start: int, visit: Callable[[ArtifactSlice], bool]) -> Artifact:
     artifact: Artifact
     while True:
         artifact, parts = server.ask("scan_artifact", (number, start))

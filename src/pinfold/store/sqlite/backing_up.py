@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError, InvalidInputError, ReadOnlyError
+from pinfold.store.private_files import sync_folder
 from pinfold.store.sqlite.backups import Backup, backups_in, looking, name_of, now
 from pinfold.store.sqlite.connection import (
     SCHEMA_VERSION,
@@ -26,7 +27,7 @@ from pinfold.store.sqlite.copying import (
     unfinished,
 )
 from pinfold.store.sqlite.gate import WAIT_S, Gate
-from pinfold.store.sqlite.opening import looks_made, open_gate, sync_folder
+from pinfold.store.sqlite.opening import looks_made, open_gate
 from pinfold.store.sqlite.verifying import verify, verify_kept
 
 UNREADABLE = "its pages cannot be read"

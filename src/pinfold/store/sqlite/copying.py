@@ -13,10 +13,10 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError, NoSpaceError
+from pinfold.store.file_lock import lock
 from pinfold.store.sqlite.backups import UNFINISHED
 from pinfold.store.sqlite.connection import connect, identity
 from pinfold.store.sqlite.failures import primary_code, refuse_place, translate
-from pinfold.store.sqlite.file_lock import lock
 from pinfold.store.values import Receipt
 
 PAGES_AT_A_TIME = 2_048

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pinfold.store.errors import BusyError
+from pinfold.store.file_lock import lock, unlock
 from pinfold.store.sqlite.connection import refuse_fork
 from pinfold.store.sqlite.failures import refuse_place
-from pinfold.store.sqlite.file_lock import lock, unlock
 
 WAIT_S = 10.0
 _RECORD_BYTES = 64

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from pathlib import Path
 
 from pinfold.store.errors import InvalidInputError
+from pinfold.store.private_files import make_private_folder, sync_folder
 from pinfold.store.sqlite.connection import (
     APPLICATION_ID,
     DURABLY,
@@ -35,24 +35,11 @@ def open_gate(place: Place, wait_s: float) -> Gate:
     Raises `ReadOnlyError` or `NoSpaceError` where that cannot be done, and what `check_own` raises. Source: P25.
     """
     try:
-        missing = [folder for folder in (place.folder, *place.folder.parents) if not folder.exists()]
-        for folder in reversed(missing):
-            folder.mkdir(mode=0o700, exist_ok=True)
-            sync_folder(folder.parent)
+        make_private_folder(place.folder)
         check_own(place)
         return Gate(place.lock, wait_s)
     except OSError as error:
         refuse_place(error, str(place.folder))
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new name in `folder` outlast a power cut; a platform without that goes without (P2)."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def prepare(place: Place, gate: Gate, project: str) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from pinfold.store import Progress
 from pinfold.store.errors import BusyError, DamagedError, InvalidInputError
+from pinfold.store.private_files import sync_folder
 from pinfold.store.sqlite.backing_up import UNREADABLE, back_up_checked, check_store, problem_of
 from pinfold.store.sqlite.backups import Backup, compact, now
 from pinfold.store.sqlite.connection import APPLICATION_ID, DURABLY, SCHEMA_VERSION, Place, connect, identity
@@ -32,7 +33,7 @@ from pinfold.store.sqlite.copying import (
 from pinfold.store.sqlite.failures import primary_code, refuse_place, translate
 from pinfold.store.sqlite.filesystem import can_carry_wal
 from pinfold.store.sqlite.gate import WAIT_S, Gate
-from pinfold.store.sqlite.opening import open_gate, remember, sync_folder
+from pinfold.store.sqlite.opening import open_gate, remember
 from pinfold.store.sqlite.restore_plan import RestorePlan, compare
 from pinfold.store.sqlite.upgrading import is_old, upgrade
 

@@ -24,13 +24,22 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-async def test_what_would_write_is_refused_and_a_search_leaves_nothing(tmp_path: Path) -> None:
+async def test_a_store_to_read_alone_refuses_whatever_is_not_known_to_read(tmp_path: Path) -> None:
     store = await open_store(tmp_path / "store", "demo")
     try:
         await pin(store, "kept")
         end = await store.log_end()
         seen = reading_only(store)
-        assert {"pin_decision", "append_messages", "forget", "scrub", "rebuild"} < VERBS - READS
+        writes = {
+            "pin_decision",
+            "spill_artifact",
+            "checkpoint_state",
+            "append_messages",
+            "forget",
+            "scrub",
+            "rebuild",
+        }
+        assert writes < VERBS - READS
         for verb in sorted(VERBS - READS - QUIET):
             with pytest.raises(ReadOnlyError, match="can only be read"):
                 getattr(seen, verb)

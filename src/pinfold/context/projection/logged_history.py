@@ -27,7 +27,7 @@ _SUMMARY_BYTES = 4 * 1024 * 1024
 _NOW = 2**62
 
 
-class Told:
+class LoggedHistory:
     """The steps of a session up to the seq `seen`.
 
     `entries` are its messages and summaries by number, as they are stored; `tokens` those of texts that were counted.

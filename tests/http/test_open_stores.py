@@ -8,10 +8,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from pinfold.server.http.shelf import Shelf
-from pinfold.server.reading_only import READS, reading_only
+from pinfold.server.http.open_stores import OpenStores
 from pinfold.store import Store
-from pinfold.store.errors import BusyError, ReadOnlyError
+from pinfold.store.errors import BusyError
 from pinfold.store.sqlite.store import open_store
 
 pytestmark = pytest.mark.anyio
@@ -44,10 +43,10 @@ def projects(tmp_path: Path) -> _Projects:
 
 
 async def test_all_requests_to_a_project_share_one_store(projects: _Projects) -> None:
-    shelf, found = Shelf(projects.open), []
+    stores, found = OpenStores(projects.open), []
 
     async def visit() -> None:
-        async with shelf.at("shop") as opened:
+        async with stores.at("shop") as opened:
             found.append(await opened())
 
     async with anyio.create_task_group() as many:
@@ -55,39 +54,39 @@ async def test_all_requests_to_a_project_share_one_store(projects: _Projects) ->
             many.start_soon(visit)
     assert projects.opened == ["shop"]
     assert len(set(map(id, found))) == 1
-    await shelf.close()
+    await stores.close()
 
 
 async def test_nothing_is_opened_for_who_asks_for_no_store(projects: _Projects) -> None:
-    shelf = Shelf(projects.open)
-    async with shelf.at("shop"):
+    stores = OpenStores(projects.open)
+    async with stores.at("shop"):
         pass
     assert projects.opened == []
 
 
 async def test_an_idle_store_is_closed_and_one_in_use_is_not(projects: _Projects, tmp_path: Path) -> None:
-    shelf = Shelf(projects.open)
-    async with shelf.at("shop") as opened, shelf.at("web") as other:
+    stores = OpenStores(projects.open)
+    async with stores.at("shop") as opened, stores.at("web") as other:
         await other()
         await opened()
-        await shelf.close_idle(ALWAYS)
+        await stores.close_idle(ALWAYS)
         assert (await opened()).project == "shop"
     assert projects.opened == ["web", "shop"]
-    await shelf.close_idle(ALWAYS)
+    await stores.close_idle(ALWAYS)
     assert not (tmp_path / "shop" / "log.db-wal").exists()  # a store that is closed has none
-    async with shelf.at("shop") as opened:
+    async with stores.at("shop") as opened:
         assert (await (await opened()).status()).project == "shop"
     assert projects.opened == ["web", "shop", "shop"]
-    await shelf.close()
+    await stores.close()
 
 
 async def test_of_many_projects_those_used_last_stay_open_and_none_in_use_is_closed(
     projects: _Projects, tmp_path: Path
 ) -> None:
-    shelf = Shelf(projects.open, most_open=2)
+    stores = OpenStores(projects.open, most_open=2)
 
     async def visit(name: str) -> None:
-        async with shelf.at(name) as opened:
+        async with stores.at(name) as opened:
             assert (await (await opened()).status()).project == name
 
     def are_open() -> set[str]:
@@ -96,7 +95,7 @@ async def test_of_many_projects_those_used_last_stay_open_and_none_in_use_is_clo
     for name in ("a", "b", "c"):
         await visit(name)
     assert are_open() == {"b", "c"}
-    async with shelf.at("a") as first, shelf.at("b") as second:
+    async with stores.at("a") as first, stores.at("b") as second:
         held = [await first(), await second()]
         await visit("d")
         assert are_open() == {"a", "b", "d"}
@@ -105,41 +104,29 @@ async def test_of_many_projects_those_used_last_stay_open_and_none_in_use_is_clo
         async with anyio.create_task_group() as many:
             for number in range(30):
                 many.start_soon(visit, f"p{number % 10}")
-    await shelf.close()
+    await stores.close()
     assert are_open() == set()
 
 
 async def test_a_store_that_could_not_be_opened_is_tried_again(projects: _Projects) -> None:
-    shelf = Shelf(projects.open)
+    stores = OpenStores(projects.open)
     projects.fails = True
-    async with shelf.at("shop") as opened:
+    async with stores.at("shop") as opened:
         with pytest.raises(BusyError):
             await opened()
         projects.fails = False
         assert (await opened()).project == "shop"
-    await shelf.close()
+    await stores.close()
 
 
 async def test_idle_stores_are_looked_for_by_themselves(projects: _Projects, tmp_path: Path) -> None:
-    shelf = Shelf(projects.open, idle_s=0.02)
+    stores = OpenStores(projects.open, idle_s=0.02)
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(shelf.tidy)
-            async with shelf.at("shop") as opened:
+            tasks.start_soon(stores.tidy)
+            async with stores.at("shop") as opened:
                 await opened()
             while (tmp_path / "shop" / "log.db-wal").exists():  # noqa: ASYNC110 - a file is waited for
                 await anyio.sleep(0.01)
             tasks.cancel_scope.cancel()
-    await shelf.close()
-
-
-async def test_a_store_to_read_alone_refuses_whatever_is_not_known_to_read(projects: _Projects) -> None:
-    shelf = Shelf(projects.open)
-    async with shelf.at("shop") as opened:
-        store = reading_only(await opened())
-        for verb in sorted(Store.__abstractmethods__ - READS - {"search_history", "note_opened"}):
-            with pytest.raises(ReadOnlyError, match="here it can only be read"):
-                getattr(store, verb)
-        writes = {"pin_decision", "spill_artifact", "checkpoint_state", "append_messages", "forget", "close"}
-        assert not writes & READS
-    await shelf.close()
+    await stores.close()

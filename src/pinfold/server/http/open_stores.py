@@ -35,7 +35,7 @@ class _Kept:
     opening: anyio.Lock = field(default_factory=anyio.Lock)
 
 
-class Shelf:
+class OpenStores:
     """Each project has at most one open store here, shared by all requests to it."""
 
     def __init__(self, opener: Opener, idle_s: float = IDLE_S, most_open: int = MOST_OPEN) -> None:
