@@ -8,6 +8,7 @@ from tests.planted.copy_plants import COPIES
 from tests.planted.database_plants import DATABASE
 from tests.planted.disk_plants import DISK
 from tests.planted.guard_plants import GUARDS
+from tests.planted.http_plants import HTTP
 from tests.planted.planting import Edit, Plant
 from tests.planted.search_plants import FINDING
 from tests.planted.turn_plants import TURNS
@@ -302,4 +303,5 @@ PLANTS = (
     *TURNS,
     *FINDING,
     *COPIES,
+    *HTTP,
 )
