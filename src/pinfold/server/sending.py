@@ -1,6 +1,6 @@
 """What waits for a team's server goes there, in order: verbs as they were asked, and transcripts to be read on.
 
-Each can be sent twice and counts once, so whatever ends this may end it anywhere. Source: docs/decisions/0018.
+Each can be sent twice and counts once, so whatever ends this may end it anywhere. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How to reach a team's server: the token for it, and this machine's name there. Source: docs/decisions/0018."""
+"""How to reach a team's server: the token for it, and this machine's name there. Source: docs/decisions/0017."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A team's server as a hook meets it: for a short time, and whether or not it is there. Source: docs/decisions/0018."""
+"""A team's server as a hook meets it: for a short time, and whether or not it is there. Source: docs/decisions/0017."""
 
 from __future__ import annotations
 

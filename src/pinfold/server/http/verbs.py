@@ -1,4 +1,4 @@
-"""The verbs of a store, as `store/remote/` asks for them: one request each. Source: docs/decisions/0018."""
+"""The verbs of a store, as `store/remote/` asks for them: one request each. Source: docs/decisions/0017."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The PostgreSQL backend: many projects in one database, any number of processes. Source: docs/decisions/0020."""
+"""The PostgreSQL backend: many projects in one database, any number of processes. Source: docs/decisions/0018."""

@@ -1,6 +1,6 @@
 """The scrub: every table is written anew, so that nothing of what was forgotten is left in a page of one.
 
-What the database's own log, its replicas and its backups hold is for those who run it. Source: docs/decisions/0020.
+What the database's own log, its replicas and its backups hold is for those who run it. Source: docs/decisions/0018.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a team's server is, and the token for it. Source: docs/decisions/0018."""
+"""Where a team's server is, and the token for it. Source: docs/decisions/0017."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The verbs of the contract as they travel: what each takes and gives, read off the signatures of `Store`.
 
-No verb is written down twice: one that is added to the contract travels. Source: docs/decisions/0018.
+No verb is written down twice: one that is added to the contract travels. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`DeferringStore`: a team's store for those who cannot wait for it; what it cannot write now is written later.
 
-Hooks use it: whatever becomes of the server, the client goes on. Source: P42, docs/decisions/0018.
+Hooks use it: whatever becomes of the server, the client goes on. Source: P42, docs/decisions/0017.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """A project as its server introduces it, to whoever may read it. Source: docs/decisions/0018."""
+    """A project as its server introduces it, to whoever may read it. Source: docs/decisions/0017."""
 
     project: str
     key: bytes = field(repr=False)

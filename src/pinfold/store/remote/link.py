@@ -1,6 +1,6 @@
 """One connection to a team's server: a request at a time, made anew when it has gone.
 
-http.client it is, since a hook's client waits for the import. Source: docs/decisions/0018.
+http.client it is, since a hook's client waits for the import. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What names a thing of one machine, told apart from the same name on another: processes, paths, a person's shell.
 
 Two machines have processes of the same number, transcripts at the same path and a command line each; a team's log
-holds them under the machine's name as well. Source: docs/decisions/0018.
+holds them under the machine's name as well. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

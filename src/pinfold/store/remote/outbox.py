@@ -1,7 +1,7 @@
 """What a team's server could not be told yet: a file each, in order, on this machine.
 
 A file is a request as it would have been sent, without secrets and with a key, so that it can be sent twice and counts
-once. It is there whole or not at all, and goes when the server has acknowledged it. Source: docs/decisions/0018.
+once. It is there whole or not at all, and goes when the server has acknowledged it. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

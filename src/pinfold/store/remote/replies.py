@@ -1,7 +1,7 @@
 """What a server answers to a verb: lines of a word and JSON, the last of which is `result` or `error`.
 
 `progress [done, total]` may come before, and empty lines, which say that the server is still at work. An answer that
-ends without its last line was cut off. Source: docs/decisions/0018.
+ends without its last line was cut off. Source: docs/decisions/0017.
 """
 
 from __future__ import annotations

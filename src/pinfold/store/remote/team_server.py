@@ -1,7 +1,7 @@
 """A team's server as its client sees it: asked for one verb at a time, by any number of threads.
 
 What cannot double is asked again when the connection breaks; of a write whose answer was lost the caller is told so.
-Source: P5, docs/decisions/0018.
+Source: P5, docs/decisions/0017.
 """
 
 from __future__ import annotations

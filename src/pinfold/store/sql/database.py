@@ -1,4 +1,4 @@
-"""What a verb needs of a database, whichever it is. Source: docs/decisions/0020.
+"""What a verb needs of a database, whichever it is. Source: docs/decisions/0018.
 
 Statements are standard SQL with `?` or `:name` for values. Beyond the standard they may use
 `IN (SELECT value FROM json_each(?))` for a list of numbers, `atom` in place of `value` for one of texts, and
