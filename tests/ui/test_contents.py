@@ -101,6 +101,7 @@ async def test_folds_are_drawn_from_the_figures_that_stand_beside(look: Looking)
 async def test_the_first_page_says_what_the_brief_costs_and_what_is_new(look: Looking) -> None:
     seen = await look.at("")
     assert "3 pins that stand" in seen.text
+    assert "1 fold " in seen.text
     assert "2 decisions" in seen.text
     assert "1 constraint" in seen.text
     assert "left for history" in seen.text
