@@ -50,27 +50,24 @@ async def _fill(store: Store, messages: int) -> None:
         seed += 1
 
 
-def _fastest(work: Callable[[], object]) -> float:
-    took = []
-    for _ in range(5):
-        begun = time.process_time()
-        work()
-        took.append(time.process_time() - begun)
-    return min(took)
+def _took(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
 
 
 async def test_ten_thousand_messages_of_a_store_are_projected_in_a_tenth_of_a_second(tmp_path: Path) -> None:
-    took = {}
+    talks = {}
     for messages in (MESSAGES // 4, MESSAGES):
         store = await open_store(tmp_path / str(messages), "demo")
         await _fill(store, messages)
-        begun = time.perf_counter()
-        talk = await opened(store, ANNA, Policy(Budget(10**9)))
-        read = time.perf_counter() - begun
-        took[messages] = _fastest(talk.projected) * messages / len(talk.history)
-        print(
-            f"{len(talk.history)} steps: read in {read:.2f} s, projected in {took[messages] * 1_000:.0f} ms"
-        )
+        talks[messages] = await opened(store, ANNA, Policy(Budget(10**9)))
         await store.close()
-    assert took[MESSAGES] <= LONGEST_S
-    assert took[MESSAGES] <= 8 * took[MESSAGES // 4], "linear, with room for noise"
+    rounds = [{steps: _took(talk.projected) for steps, talk in talks.items()} for _ in range(15)]
+    took = {
+        steps: min(times[steps] for times in rounds) for steps in talks
+    }  # in turn: what disturbs, disturbs both
+    each = {steps: took[steps] / len(talk.history) for steps, talk in talks.items()}
+    print({len(talk.history): f"{took[steps] * 1_000:.0f} ms" for steps, talk in talks.items()})
+    assert each[MESSAGES] * MESSAGES <= LONGEST_S
+    assert each[MESSAGES] <= 2 * each[MESSAGES // 4], "linear, with room for noise"
