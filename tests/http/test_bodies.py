@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from typing import Any
 
 import pytest
 
@@ -85,9 +87,17 @@ def test_a_message_whose_client_leaves_before_its_end_is_none_and_no_bug(
             if not name.lower().startswith("mcp-"):
                 left.putheader(name, text)
         left.endheaders(begun)
-    (line,) = server.lines(before + 1)[before:]
-    assert (line["project"], line["status"]) == ("bodies", 0)
+    assert _cut_off(server, before)["project"] == "bodies"
     assert "failed with" not in server.noted().removeprefix(noted)
     assert (
         server.call(token, "bodies", "fetch_pointer", pointer="pins").told["structuredContent"]["items"] == []
     )
+
+
+def _cut_off(server: Served, before: int) -> dict[str, Any]:
+    """Return the line about a request that was cut off; lines of earlier ones may come late."""
+    for count in itertools.count(before + 1):
+        found = [line for line in server.lines(count)[before:] if line["status"] == 0]
+        if found:
+            break
+    return found[0]

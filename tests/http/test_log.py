@@ -32,15 +32,16 @@ def _talk(server: Served) -> str:
     return token
 
 
-def test_each_request_is_one_line_that_says_who_and_what_and_how_it_went(server: Served) -> None:
-    token, before = server.token("bert", "said"), len(server.lines(0))
-    server.call(token, "said", "pin_decision", **SAMPLES["pin_decision"])
-    server.call(token, "said", "fetch_pointer", pointer="P9")
-    server.rpc(token, "/p/said/mcp", "tools/list")
-    server.rpc(token, "/p/not-theirs/mcp", "tools/list")
-    server.rpc(None, "/p/said/mcp", "tools/list")
-    assert server.ask("GET", "/health").status == 200
-    lines = server.lines(before + 5)[before:]
+def test_each_request_is_one_line_that_says_who_and_what_and_how_it_went(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        token = server.token("bert", "said")
+        server.call(token, "said", "pin_decision", **SAMPLES["pin_decision"])
+        server.call(token, "said", "fetch_pointer", pointer="P9")
+        server.rpc(token, "/p/said/mcp", "tools/list")
+        server.rpc(token, "/p/not-theirs/mcp", "tools/list")
+        server.rpc(None, "/p/said/mcp", "tools/list")
+        assert server.ask("GET", "/health").status == 200
+        lines = server.lines(5)
     assert [list(line) for line in lines] == [KEYS] * 5
     assert [[line[key] for key in KEYS if key not in ("time", "ms")] for line in lines] == [
         ["POST", 200, "bert", "said", "tools/call", "pin_decision", False],
