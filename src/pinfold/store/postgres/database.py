@@ -10,7 +10,7 @@ import psycopg
 
 from pinfold.store.postgres.dialect import translated
 from pinfold.store.postgres.postings import Postings
-from pinfold.store.sql.database import Answer, Values
+from pinfold.store.sql.database import Answer, Values, insertion
 from pinfold.store.sql.search.index import Index, Scope
 from pinfold.store.sqlite.lexemes import Lexer
 
@@ -50,8 +50,7 @@ class PostgresDatabase:
             self._next[table] = int(newest) + 1
         number = self._next[table]
         self._next[table] += 1
-        columns, marks = ", ".join(row), ", ?" * len(row)
-        self.execute(f"INSERT INTO {table} (id, {columns}) VALUES (?{marks})", (number, *row.values()))  # noqa: S608
+        self.execute(insertion(table, ("id", *row)), (number, *row.values()))
         return number
 
     def put_words(self, entry: int, text: str, /) -> None:
