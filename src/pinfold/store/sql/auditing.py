@@ -27,12 +27,11 @@ class LogAudit:
     What was found until something could not be read stays found.
     """
 
-    def __init__(self, db: Database, most: int = MOST_PROBLEMS) -> None:
+    def __init__(self, db: Database) -> None:
         self.problems: list[str] = []
         self.tip: Receipt | None = None
         self.held: list[Receipt] = []
         self._db = db
-        self._most = most
 
     def check_chain(self, progress: Progress | None = None) -> None:
         """Go through all events, to the first ones that are wrong."""
@@ -45,7 +44,7 @@ class LogAudit:
             self.problems += event_problems(row, previous)
             previous = row["digest"]
             self.tip = Receipt.of(row["seq"], row["digest"])
-            if len(self.problems) >= self._most:
+            if len(self.problems) >= MOST_PROBLEMS:
                 break
 
     def check_receipts(self, receipts: Sequence[Receipt]) -> None:

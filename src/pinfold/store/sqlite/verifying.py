@@ -66,7 +66,7 @@ class _Verification:
         self._db = copy
         self._progress = progress
         self._receipts = receipts
-        self._log = LogAudit(copy, MOST_PROBLEMS)
+        self._log = LogAudit(copy)
         self._problems = self._log.problems
 
     def report(self, *, with_derived: bool) -> VerifyReport:
