@@ -56,7 +56,7 @@ class PostgresDatabase:
     def put_words(self, entry: int, text: str, /) -> None:
         """See `Database.put_words`."""
         body, parts = self._lexer.of_text(text)
-        row = {"id": entry, "body": _joined(body), "parts": _joined(parts), "size": len(body)}
+        row = {"id": entry, "body": in_a_row(body), "parts": in_a_row(parts), "size": len(body)}
         self.execute("INSERT INTO words (id, body, parts, size) VALUES (:id, :body, :parts, :size)", row)
         self._postings.add(entry, {*body, *parts})
 
@@ -84,6 +84,6 @@ class PostgresDatabase:
         return WordIndex(self, scope, self._lexer)
 
 
-def _joined(words: list[str]) -> str:
+def in_a_row(words: list[str]) -> str:
     """Return words with blanks around each: a phrase of them is a part of that."""
     return f" {' '.join(words)} "

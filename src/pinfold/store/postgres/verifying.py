@@ -15,10 +15,11 @@ import psycopg
 
 from pinfold.store import Progress
 from pinfold.store.postgres.database import PostgresDatabase
+from pinfold.store.postgres.link import for_project
 from pinfold.store.results import VerifyReport
 from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, part
 from pinfold.store.sql.checking_bytes import check_bytes
-from pinfold.store.sql.rebuilding import INDEX, VIEWS, rebuild
+from pinfold.store.sql.rebuilding import INDEX, VIEWS, count, rebuild
 from pinfold.store.sqlite.lexemes import Lexer
 from pinfold.store.values import Receipt
 
@@ -52,7 +53,7 @@ class Verification:
             is_sound = not log.problems
             log.check_receipts(receipts)
             log.problems.extend(check_bytes(db, part(self._progress, _CHAIN, _BYTES)))
-            events, artifacts = (_count(db, table) for table in ("event", "artifact"))
+            events, artifacts = (count(db, table) for table in ("event", "artifact"))
             if is_sound:
                 stale = self._differences(db, part(self._progress, _BYTES, 100))
                 log.problems += [f"{name}: it differs from the log; run `pinfold rebuild`" for name in stale]
@@ -67,10 +68,7 @@ class Verification:
     def _begun(self, link: psycopg.Connection[Any]) -> Iterator[PostgresDatabase]:
         """Take one snapshot, of which nothing stays."""
         with closing(Lexer()) as lexer, link.transaction(force_rollback=True):
-            link.execute(
-                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL search_path = pinfold;"
-                f" SET LOCAL pinfold.project = {self._project}"
-            )
+            link.execute(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; {for_project(self._project)}")
             yield PostgresDatabase(link, lexer)
 
     def _differences(self, db: PostgresDatabase, progress: Progress | None) -> Iterator[str]:
@@ -85,10 +83,6 @@ class Verification:
         for name, digest in _digests(db, "pg_temp"):
             if digest != stored[name]:
                 yield name
-
-
-def _count(db: PostgresDatabase, table: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
 
 
 def _digests(db: PostgresDatabase, where: str) -> Iterator[tuple[str, bytes]]:
