@@ -23,7 +23,7 @@ from pinfold.store.postgres.failures import is_lost, translate
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.database import Database
 from pinfold.store.sql.transaction import Transaction
-from pinfold.store.sqlite.connection import SCHEMA_VERSION
+from pinfold.store.sqlite.connection import newer_schema
 from pinfold.store.sqlite.lexemes import Lexer
 
 T = TypeVar("T")
@@ -192,13 +192,6 @@ def _last_row(answer: psycopg.Cursor[Any]) -> Any:
 def for_project(project: int) -> str:
     """Return the statements that let a transaction see this project's rows, and no other's."""
     return f"SET LOCAL search_path = pinfold; SET LOCAL pinfold.project = {project};"
-
-
-def newer_schema(version: int) -> str | None:
-    """Return why tables of this version may only be read, or None."""
-    if version > SCHEMA_VERSION:
-        return f"a newer pinfold wrote it (schema {version}, this one knows {SCHEMA_VERSION}): update pinfold"
-    return None
 
 
 def apart(address: Address, project: int, work: Callable[[Connection], T]) -> T:
