@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, ReadOnlyError
 from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.sql.database import Database
-from pinfold.store.sql.forgetting.erasing import take_out
+from pinfold.store.sql.forgetting.erasing import can_be_taken_out, take_out
 from pinfold.store.sql.forgetting.owing import owe
+from pinfold.store.sql.rebuilding import rebuild
 from pinfold.store.sql.spilling import store_bytes
 from pinfold.store.sql.transaction import Transaction
 from pinfold.store.views import Change, changes
@@ -36,13 +37,14 @@ def receive(tx: Transaction, part: LogPart) -> Received:
     key = part.secret if _newest(tx) == 0 else None
     if key is not None:
         _take_over(tx.db, key)
-    if part.blank:
-        _blank(tx, part)
+    rebuilds = _blank(tx, part)
     for logged in part.events:
         if logged.seq <= _newest(tx):
             _check_same(tx.db, logged)
         else:
             _append(tx, logged, part.content)
+    if rebuilds:
+        rebuild(tx.db)
     return Received(*tx.tip(), key)
 
 
@@ -118,11 +120,18 @@ def _put_bytes(tx: Transaction, found: list[Change], content: Content | None) ->
         )
 
 
-def _blank(tx: Transaction, part: LogPart) -> None:
-    """Forget here as well what was forgotten there since; the files are to be scrubbed afterwards."""
+def _blank(tx: Transaction, part: LogPart) -> bool:
+    """Forget here as well what was forgotten there since; the files are to be scrubbed afterwards.
+
+    Return whether the views are to be derived anew at the end, since bytes that go cannot be read.
+    """
+    if not part.blank:
+        return False
     if not any(logged.kind == Kind.ENTRY_FORGOTTEN for logged in part.events):
         raise InvalidInputError("Nothing tells that these events were forgotten.", "Send what tells it, too.")
     gone = [event for event in map(tx.event, part.blank) if event.body is not None]
+    rebuilds = not can_be_taken_out(tx, gone)
     if gone:
         owe(tx)
-        take_out(tx, gone, rebuilds=False)
+        take_out(tx, gone, rebuilds=rebuilds)
+    return rebuilds
