@@ -1,8 +1,9 @@
-"""The log against itself and against receipts that were given. Source: P10."""
+"""The log against itself, receipts that were given, and what is derived from it. Source: P10."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 
 from pinfold.store import Progress
 from pinfold.store.events import GENESIS
@@ -19,6 +20,20 @@ def part(progress: Progress | None, start: int, end: int) -> Progress | None:
     if progress is None:
         return None
     return lambda done, total: progress(start * total + (end - start) * done, 100 * max(total, 1))
+
+
+def digest_of_rows(db: Database, *statements: str) -> bytes:
+    """Return one digest of all rows that the statements give, in order."""
+    whole = hashlib.sha256()
+    for statement in statements:
+        for row in db.stream(statement):
+            whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+    return whole.digest()
+
+
+def stale_problems(names: Iterable[str]) -> list[str]:
+    """Return a line for each view that is not what the log makes of it."""
+    return [f"{name}: it differs from the log; run `pinfold rebuild`" for name in names]
 
 
 class LogAudit:
