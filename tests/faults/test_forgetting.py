@@ -13,8 +13,9 @@ import anyio
 import pytest
 
 from pinfold.store.commands import Message, RecordFold
-from pinfold.store.content import Chunk
+from pinfold.store.content import Chunk, collect
 from pinfold.store.forgetting import Forget
+from pinfold.store.logged import LogPart
 from pinfold.store.sql.chunks import chunk_of
 from pinfold.store.sql.forgetting.owing import is_owed
 from pinfold.store.sqlite import connection
@@ -159,6 +160,7 @@ import os, signal, sys
 import anyio
 from pathlib import Path
 from pinfold.store.forgetting import Forget
+from pinfold.store.logged import LogPart
 from pinfold.store.sqlite.store import open_store
 from pinfold.store.values import Caller, Pointer, PointerKind
 
@@ -242,3 +244,26 @@ async def test_a_damaged_artifact_can_be_forgotten_though_its_words_cannot_be_ta
     assert (await store.verify()).problems == ()
     assert [hit.pointer for hit in (await find(store, "sound line")).hits] == ["A1#L1"]
     await store.close()
+
+
+async def test_what_was_forgotten_where_a_copy_comes_from_is_forgotten_though_its_bytes_are_damaged_here(
+    tmp_path: Path,
+) -> None:
+    source, copy = [await open_store(tmp_path / name, "demo") for name in ("source", "copy")]
+    line = b"a line that will be damaged\n" * 99
+    await pin(source, "a sound decision")
+    await spill(source, line)
+    with closing(collect([line])) as content:
+        end = await copy.receive(LogPart(await source.logged(0), content))
+    with closing(sqlite3.connect(tmp_path / "copy" / "log.db")) as db:
+        assert db.execute("UPDATE chunk SET packed = x'00'").rowcount == 1
+        db.commit()
+    await source.forget(Forget(CLI, pointers=(Pointer(PointerKind.ARTIFACT, 1),)))
+    blank = tuple(event.seq for event in await source.logged(0) if event.body is None)
+    await copy.receive(LogPart(await source.logged(end.seq), blank=blank))
+    assert await copy.logged(0) == await source.logged(0)
+    assert (await copy.verify()).problems == ()
+    assert [hit.pointer for hit in (await find(copy, "sound decision")).hits] == ["P1"]
+    assert (await find(copy, "line that will be damaged")).hits == ()
+    await source.close()
+    await copy.close()

@@ -23,7 +23,7 @@ _COPIED = (
     Plant(
         "what was forgotten since stays in the copy",
         "P43",
-        (Edit(_RECEIVING, "        take_out(tx, gone, rebuilds=False)", "        pass"),),
+        (Edit(_RECEIVING, "        take_out(tx, gone, rebuilds=rebuilds)", "        pass"),),
         (f"{_RECEIVED}::test_what_was_forgotten_since_is_forgotten_with_the_event_that_tells_it[sqlite]",),
     ),
     Plant(

@@ -65,7 +65,7 @@ DATABASE = (
     Plant(
         "what a newer pinfold brought up is written",
         "P15",
-        (Edit(_LINK, "if version > SCHEMA_VERSION:", "if False:"),),
+        (Edit("store/sqlite/connection.py", "if version > SCHEMA_VERSION:", "if False:"),),
         (f"{_OPENING}::test_a_store_of_a_newer_pinfold_is_read_and_not_written",),
     ),
     Plant(

@@ -12,9 +12,10 @@ pytest.importorskip("psycopg")
 import psycopg
 
 from pinfold.store.errors import InvalidInputError, PinfoldError, ReadOnlyError, UnreachableError
-from pinfold.store.postgres import link, opening
+from pinfold.store.postgres import opening
 from pinfold.store.postgres.address import read_address
 from pinfold.store.postgres.store import PostgresStore, open_store
+from pinfold.store.sqlite import connection
 from pinfold.store.sqlite.connection import SCHEMA_VERSION
 from pinfold.store.sqlite.schema import statements
 from pinfold.store.sqlite.upgrading import STEPS
@@ -92,7 +93,7 @@ async def test_the_steps_to_a_newer_schema_are_taken_in_one_transaction_or_not_a
     await (await open_store(blank, "demo")).close()
     newer = SCHEMA_VERSION + 1
     steps = ("ALTER TABLE pin ADD COLUMN hue TEXT NOT NULL DEFAULT 'red'", "CREATE TABLE broken (")
-    for module in (opening, link):
+    for module in (opening, connection):
         monkeypatch.setattr(module, "SCHEMA_VERSION", newer)
     monkeypatch.setitem(STEPS, newer, steps)
     before = _columns(blank)

@@ -10,7 +10,7 @@ import psycopg
 
 from pinfold.store.postgres.dialect import translated
 from pinfold.store.postgres.postings import Postings
-from pinfold.store.sql.database import Answer, Values
+from pinfold.store.sql.database import Answer, Values, insertion
 from pinfold.store.sql.search.index import Index, Scope
 from pinfold.store.sqlite.lexemes import Lexer
 
@@ -50,14 +50,13 @@ class PostgresDatabase:
             self._next[table] = int(newest) + 1
         number = self._next[table]
         self._next[table] += 1
-        columns, marks = ", ".join(row), ", ?" * len(row)
-        self.execute(f"INSERT INTO {table} (id, {columns}) VALUES (?{marks})", (number, *row.values()))  # noqa: S608
+        self.execute(insertion(table, ("id", *row)), (number, *row.values()))
         return number
 
     def put_words(self, entry: int, text: str, /) -> None:
         """See `Database.put_words`."""
         body, parts = self._lexer.of_text(text)
-        row = {"id": entry, "body": _joined(body), "parts": _joined(parts), "size": len(body)}
+        row = {"id": entry, "body": in_a_row(body), "parts": in_a_row(parts), "size": len(body)}
         self.execute("INSERT INTO words (id, body, parts, size) VALUES (:id, :body, :parts, :size)", row)
         self._postings.add(entry, {*body, *parts})
 
@@ -85,6 +84,6 @@ class PostgresDatabase:
         return WordIndex(self, scope, self._lexer)
 
 
-def _joined(words: list[str]) -> str:
+def in_a_row(words: list[str]) -> str:
     """Return words with blanks around each: a phrase of them is a part of that."""
     return f" {' '.join(words)} "

@@ -25,7 +25,7 @@ _TOO_LONG = "54000"
 _GONE = ("08", "57P", "25P03")
 """A connection that broke, a server that ends or begins, a transaction that stood still for too long."""
 
-ANOTHER = "another process that writes to this project"
+_ANOTHER = "another process that writes to this project"
 _WHERE = "Try again when it is there; PINFOLD_STORE says where it is."
 
 
@@ -49,7 +49,7 @@ def translate(
             raise UnknownOutcomeError("the connection to the database broke") from error
         raise UnreachableError(where, _reason(error), _WHERE) from error
     if state in _LOCKED:
-        raise BusyError(waited_s, ANOTHER) from error
+        raise BusyError(waited_s, _ANOTHER) from error
     if state == _TIMED_OUT:
         raise InvalidInputError("This took too long and was stopped.", "Ask for less at a time.") from error
     if state in _FULL:

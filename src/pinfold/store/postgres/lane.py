@@ -15,14 +15,9 @@ from pinfold.store.postgres.link import Limits, Link
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.database import Database
 from pinfold.store.sql.transaction import Transaction
-from pinfold.store.sql.verbs import READ_LIMIT_S
+from pinfold.store.sql.verbs import NOTE_WAIT_S, OURSELVES, READ_LIMIT_S
 
 T = TypeVar("T")
-
-NOTE_WAIT_S = 0.5
-"""What a caller can do without holds up no answer for longer."""
-
-_OURSELVES = "a longer write of this process"
 
 
 class Lane:
@@ -70,7 +65,7 @@ class PostgresWriter(Lane):
         limits = Limits(min(NOTE_WAIT_S, self._limits.wait_s), durably=False)
         with move_on_after(NOTE_WAIT_S):
             return await self.run(self._writing(verb, limits))
-        raise BusyError(NOTE_WAIT_S, _OURSELVES)
+        raise BusyError(NOTE_WAIT_S, OURSELVES)
 
     def _writing(self, verb: Callable[[Transaction], T], limits: Limits) -> Callable[[], T]:
         if self.read_only is not None:

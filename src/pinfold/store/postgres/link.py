@@ -23,7 +23,7 @@ from pinfold.store.postgres.failures import is_lost, translate
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.database import Database
 from pinfold.store.sql.transaction import Transaction
-from pinfold.store.sqlite.connection import SCHEMA_VERSION
+from pinfold.store.sqlite.connection import newer_schema
 from pinfold.store.sqlite.lexemes import Lexer
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ Connection = psycopg.Connection[Any]
 WAIT_S = 10.0
 """How long a write waits for another one of its project."""
 
-WRITE_LIMIT_S = 120.0
+_WRITE_LIMIT_S = 120.0
 """How long one statement of a write may take."""
 
 _STANDSTILL_S = 60
@@ -56,10 +56,9 @@ _DURABLY = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a write waits for its turn, how long its statements take, and whether its commit waits for the disk."""
+    """How long a write waits for its turn, and whether its commit waits for the disk."""
 
     wait_s: float = WAIT_S
-    statement_s: float = WRITE_LIMIT_S
     durably: bool = True
 
 
@@ -95,7 +94,7 @@ class Link:
         lock = f"SELECT version FROM schema_version, project WHERE id = {self.project} FOR UPDATE OF project"  # noqa: S608
         begin = (
             f"BEGIN; {self._set('lock_timeout', wait_ms)}"
-            f" SET LOCAL statement_timeout = {int(limits.statement_s * 1000)};"
+            f" SET LOCAL statement_timeout = {int(_WRITE_LIMIT_S * 1000)};"
             f" SET LOCAL idle_in_transaction_session_timeout = {_STANDSTILL_S * 1000};"
             f"{'' if limits.durably else ' SET LOCAL synchronous_commit = off;'} {lock}"
         )
@@ -132,20 +131,17 @@ class Link:
     def alone(self, work: Callable[[Connection], T]) -> T:
         """Run what is no transaction of a verb."""
         try:
-            return work(self.connected())
+            return work(self._connected())
         except psycopg.Error as error:
             translate(error, self.where)
 
     def _set(self, name: str, value: int) -> str:
-        return (
-            f"SET LOCAL {name} = {value}; SET LOCAL search_path = pinfold;"
-            f" SET LOCAL pinfold.project = {self.project};"
-        )
+        return f"SET LOCAL {name} = {value}; {for_project(self.project)}"
 
     def _begin(self, script: str, asked: float | None = None) -> tuple[Connection, Any]:
         """Begin a transaction; where the connection was lost meanwhile, on a new one, since nothing had begun."""
         for is_last in (self._db is None, True):
-            db = self.connected()
+            db = self._connected()
             try:
                 row = _last_row(db.execute(script))
             except psycopg.Error as error:
@@ -156,7 +152,7 @@ class Link:
                 return db, row
         raise AssertionError("the last attempt returns or raises")
 
-    def connected(self) -> Connection:
+    def _connected(self) -> Connection:
         """Return the connection; raises `UnreachableError`."""
         if self._db is None or self._db.closed:
             self._drop()
@@ -193,11 +189,9 @@ def _last_row(answer: psycopg.Cursor[Any]) -> Any:
     return answer.fetchone() if answer.description else None
 
 
-def newer_schema(version: int) -> str | None:
-    """Return why tables of this version may only be read, or None."""
-    if version > SCHEMA_VERSION:
-        return f"a newer pinfold wrote it (schema {version}, this one knows {SCHEMA_VERSION}): update pinfold"
-    return None
+def for_project(project: int) -> str:
+    """Return the statements that let a transaction see this project's rows, and no other's."""
+    return f"SET LOCAL search_path = pinfold; SET LOCAL pinfold.project = {project};"
 
 
 def apart(address: Address, project: int, work: Callable[[Connection], T]) -> T:

@@ -14,9 +14,9 @@ import psycopg
 
 from pinfold.store.errors import InvalidInputError, ReadOnlyError
 from pinfold.store.postgres.address import Address
-from pinfold.store.postgres.link import Connection, apart, newer_schema
+from pinfold.store.postgres.link import Connection, apart
 from pinfold.store.postgres.schema import spelled, whole_schema
-from pinfold.store.sqlite.connection import SCHEMA_VERSION
+from pinfold.store.sqlite.connection import SCHEMA_VERSION, newer_schema
 from pinfold.store.sqlite.upgrading import STEPS
 
 _LOCK = 0x50696E66

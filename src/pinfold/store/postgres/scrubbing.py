@@ -36,7 +36,7 @@ def scrub(db: psycopg.Connection[Any], project: int, progress: Progress | None =
     A table that somebody else holds for longer than `_WAIT_MS` is an error of the driver that says so.
     """
     tables = db.execute(_TABLES).fetchall()
-    before = size_of(db)
+    before = _size_of(db)
     db.execute(f"SET lock_timeout = {_WAIT_MS}")
     if not all(is_ours for _, is_ours in tables):
         return Scrubbed(before, before, _NOT_OURS)
@@ -44,11 +44,11 @@ def scrub(db: psycopg.Connection[Any], project: int, progress: Progress | None =
         if progress is not None:
             progress(done, len(tables))
         if not any(_written_anew(db, table) for _ in range(_TRIES)):
-            return Scrubbed(before, size_of(db), _A_READER)
+            return Scrubbed(before, _size_of(db), _A_READER)
     with db.transaction():
         db.execute(f"SET LOCAL pinfold.project = {project}")
         db.execute("DELETE FROM pinfold.meta WHERE name = %s", (OWED,))
-    return Scrubbed(before, size_of(db))
+    return Scrubbed(before, _size_of(db))
 
 
 def _written_anew(db: psycopg.Connection[Any], table: str) -> bool:
@@ -66,6 +66,6 @@ def _written_anew(db: psycopg.Connection[Any], table: str) -> bool:
     return not any(kept)
 
 
-def size_of(db: psycopg.Connection[Any]) -> int:
+def _size_of(db: psycopg.Connection[Any]) -> int:
     """Return how much room all projects take together, in bytes."""
     return int(db.execute(_SIZE).fetchone()[0] or 0)  # type: ignore[index]

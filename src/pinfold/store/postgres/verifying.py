@@ -6,7 +6,6 @@ project is touched, and nobody waits. Source: P10, P16.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
@@ -15,10 +14,11 @@ import psycopg
 
 from pinfold.store import Progress
 from pinfold.store.postgres.database import PostgresDatabase
+from pinfold.store.postgres.link import for_project
 from pinfold.store.results import VerifyReport
-from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, part
+from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, digest_of_rows, part, stale_problems
 from pinfold.store.sql.checking_bytes import check_bytes
-from pinfold.store.sql.rebuilding import INDEX, VIEWS, rebuild
+from pinfold.store.sql.rebuilding import INDEX, VIEWS, count, rebuild
 from pinfold.store.sqlite.lexemes import Lexer
 from pinfold.store.values import Receipt
 
@@ -52,10 +52,9 @@ class Verification:
             is_sound = not log.problems
             log.check_receipts(receipts)
             log.problems.extend(check_bytes(db, part(self._progress, _CHAIN, _BYTES)))
-            events, artifacts = (_count(db, table) for table in ("event", "artifact"))
+            events, artifacts = (count(db, table) for table in ("event", "artifact"))
             if is_sound:
-                stale = self._differences(db, part(self._progress, _BYTES, 100))
-                log.problems += [f"{name}: it differs from the log; run `pinfold rebuild`" for name in stale]
+                log.problems += stale_problems(self._differences(db, part(self._progress, _BYTES, 100)))
         return VerifyReport(events, artifacts, tuple(log.problems[:MOST_PROBLEMS]), log.tip, tuple(log.held))
 
     def stale(self, link: psycopg.Connection[Any]) -> tuple[str, ...]:
@@ -67,10 +66,7 @@ class Verification:
     def _begun(self, link: psycopg.Connection[Any]) -> Iterator[PostgresDatabase]:
         """Take one snapshot, of which nothing stays."""
         with closing(Lexer()) as lexer, link.transaction(force_rollback=True):
-            link.execute(
-                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL search_path = pinfold;"
-                f" SET LOCAL pinfold.project = {self._project}"
-            )
+            link.execute(f"SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; {for_project(self._project)}")
             yield PostgresDatabase(link, lexer)
 
     def _differences(self, db: PostgresDatabase, progress: Progress | None) -> Iterator[str]:
@@ -87,23 +83,11 @@ class Verification:
                 yield name
 
 
-def _count(db: PostgresDatabase, table: str) -> int:
-    return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])  # noqa: S608
-
-
 def _digests(db: PostgresDatabase, where: str) -> Iterator[tuple[str, bytes]]:
     """Yield a digest of each view and of the index, of the tables in a schema."""
     for table in VIEWS:
-        yield f"view {table}", _digest(db, f"SELECT * FROM {where}.{table} ORDER BY 1, 2")  # noqa: S608
+        yield f"view {table}", digest_of_rows(db, f"SELECT * FROM {where}.{table} ORDER BY 1, 2")  # noqa: S608
     yield (
         "search index",
-        _digest(db, *(statement.format(where, _PLACED.format(where)) for statement in _INDEX)),
+        digest_of_rows(db, *(statement.format(where, _PLACED.format(where)) for statement in _INDEX)),
     )
-
-
-def _digest(db: PostgresDatabase, *statements: str) -> bytes:
-    whole = hashlib.sha256()
-    for statement in statements:
-        for row in db.stream(statement):
-            whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
-    return whole.digest()

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from pinfold.store.postgres.database import in_a_row
 from pinfold.store.sql.search.index import DEPTH, NEWEST, PROBE, Index, Scored, all_of, quoted
 from pinfold.store.sqlite.lexemes import Lexer
 
@@ -79,7 +80,7 @@ class WordIndex(Index):
     def best(self, expression: str, ids: Iterable[int]) -> list[Scored]:
         """See `Index.best`; each word counts once, however often an entry holds it."""
         wanted = sorted(ids)
-        words = [word for form, _ in _forms(expression) for word in self.lexer.of_form(form)]
+        words = [word for form in _forms(expression) for word in self.lexer.of_form(form)]
         sizes = self.lengths(wanted)
         mean = sum(sizes.values()) / max(1, len(sizes)) or 1.0
         rows = self.db.execute(
@@ -117,11 +118,13 @@ class WordIndex(Index):
         )
 
 
-def _forms(expression: str) -> Iterator[tuple[str, bool]]:
-    """Yield each form that an expression quotes, and whether it is a beginning."""
-    for sign in _SIGN.finditer(expression):
-        if sign[1] is not None:
-            yield sign[1].replace('""', '"'), sign[2] is not None
+def _forms(expression: str) -> list[str]:
+    """Return each form that an expression quotes."""
+    return [_form_of(sign) for sign in _SIGN.finditer(expression) if sign[1] is not None]
+
+
+def _form_of(sign: re.Match[str]) -> str:
+    return sign[1].replace('""', '"')
 
 
 class _Reading:
@@ -140,7 +143,7 @@ class _Reading:
     def _next(self) -> _Question:
         sign = next(self._signs)
         if sign[1] is not None:
-            return self._form(sign[1].replace('""', '"'), is_beginning=sign[2] is not None)
+            return self._form(_form_of(sign), is_beginning=sign[2] is not None)
         parts, word = [self._next()], "INTERSECT"
         for joint in self._signs:
             if joint[0] == ")":
@@ -157,7 +160,7 @@ class _Reading:
             return self._beginning(words[-1])
         if len(words) == 1:
             return self._word(words[0])
-        phrase = f" {' '.join(words)} "
+        phrase = in_a_row(words)
         holding = _joined("INTERSECT", [self._word(word) for word in dict.fromkeys(words)])
         return _Question(
             f"SELECT id FROM words WHERE id IN ({holding.sql}) AND (strpos(body, ?) > 0 OR strpos(parts, ?) > 0)",  # noqa: S608

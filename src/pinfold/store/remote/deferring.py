@@ -6,7 +6,7 @@ Hooks use it: whatever becomes of the server, the client goes on. Source: P42, d
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -97,12 +97,7 @@ class DeferringStore(RemoteSyncStore):
 
     def _keep(self, asked: Verb, given: tuple[Any, ...]) -> None:
         question = self._server.question(asked, cleaned(self.redactor, tuple(map(_dated, given))))
-        text = question.text or b""
-        self.outbox.add(asked.name, _all(question), len(text) + question.more_bytes)
-
-
-def _all(question: Question) -> Iterator[bytes]:
-    yield from question.body()
+        self.outbox.add(asked.name, question.body(), question.size_bytes)
 
 
 def _is_in_a_transcript(name: str, given: tuple[Any, ...]) -> bool:

@@ -23,12 +23,11 @@ class RemoteSyncStore(SyncStore):
     def __init__(self, server: TeamServer, introduction: Introduction) -> None:
         self.project = introduction.project
         self.redactor = Redactor(introduction.key)
-        self._key = introduction.key
         self._server = server
 
     def fence(self, content: str) -> str:
         """See `Store.fence`."""
-        return fence(self._key, content)
+        return fence(self.redactor.key, content)
 
     def close(self) -> None:
         """Let go of the connection."""

@@ -52,6 +52,11 @@ class Question:
     blocks: Callable[[], Iterable[bytes]] = tuple
     more_bytes: int = 0
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of the body."""
+        return len(self.text or b"") + self.more_bytes
+
     def body(self) -> Iterable[bytes]:
         """Yield the body."""
         if self.text is not None:
@@ -101,10 +106,7 @@ class Link:
         if question.text is None:
             connection.request("GET", path, headers=headers)
             return
-        headers |= {
-            "Content-Length": str(len(question.text) + question.more_bytes),
-            "Content-Type": KIND,
-        }
+        headers |= {"Content-Length": str(question.size_bytes), "Content-Type": KIND}
         connection.request("POST", path, question.body(), headers)
 
     def _live(self) -> http.client.HTTPConnection:

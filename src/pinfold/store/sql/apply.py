@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 from pinfold.store.errors import DamagedError
 from pinfold.store.sql.answers import put_answer, take_out_answers
-from pinfold.store.sql.database import Database
+from pinfold.store.sql.database import Database, insertion
 from pinfold.store.views import (
     AmendFold,
     Answer,
@@ -76,13 +75,7 @@ def _column(value: Any) -> Any:
 
 def _put_row(db: Database, change: PutRow) -> None:
     values = [_column(value) for value in change.row.values()]
-    db.execute(_insertion(change.table, tuple(change.row)), values)
-
-
-@cache
-def _insertion(table: str, columns: tuple[str, ...]) -> str:
-    marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
+    db.execute(insertion(change.table, tuple(change.row)), values)
 
 
 def _amend_fold(db: Database, change: AmendFold) -> None:

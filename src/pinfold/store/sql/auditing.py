@@ -1,8 +1,9 @@
-"""The log against itself and against receipts that were given. Source: P10."""
+"""The log against itself, receipts that were given, and what is derived from it. Source: P10."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Sequence
 
 from pinfold.store import Progress
 from pinfold.store.events import GENESIS
@@ -21,18 +22,31 @@ def part(progress: Progress | None, start: int, end: int) -> Progress | None:
     return lambda done, total: progress(start * total + (end - start) * done, 100 * max(total, 1))
 
 
+def digest_of_rows(db: Database, *statements: str) -> bytes:
+    """Return one digest of all rows that the statements give, in order."""
+    whole = hashlib.sha256()
+    for statement in statements:
+        for row in db.stream(statement):
+            whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+    return whole.digest()
+
+
+def stale_problems(names: Iterable[str]) -> list[str]:
+    """Return a line for each view that is not what the log makes of it."""
+    return [f"{name}: it differs from the log; run `pinfold rebuild`" for name in names]
+
+
 class LogAudit:
     """One look at a log: `problems`, a line each; `tip`, where it ends; `held`, the receipts that it bears out.
 
     What was found until something could not be read stays found.
     """
 
-    def __init__(self, db: Database, most: int = MOST_PROBLEMS) -> None:
+    def __init__(self, db: Database) -> None:
         self.problems: list[str] = []
         self.tip: Receipt | None = None
         self.held: list[Receipt] = []
         self._db = db
-        self._most = most
 
     def check_chain(self, progress: Progress | None = None) -> None:
         """Go through all events, to the first ones that are wrong."""
@@ -45,7 +59,7 @@ class LogAudit:
             self.problems += event_problems(row, previous)
             previous = row["digest"]
             self.tip = Receipt.of(row["seq"], row["digest"])
-            if len(self.problems) >= self._most:
+            if len(self.problems) >= MOST_PROBLEMS:
                 break
 
     def check_receipts(self, receipts: Sequence[Receipt]) -> None:

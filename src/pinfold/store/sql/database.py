@@ -8,12 +8,20 @@ Statements are standard SQL with `?` or `:name` for values. Beyond the standard 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from pinfold.store.sql.search.index import Index, Scope
 
 Values = Sequence[Any] | Mapping[str, Any]
+
+
+@cache
+def insertion(table: str, columns: tuple[str, ...]) -> str:
+    """Return the statement that inserts a row, a mark for each column."""
+    marks = ", ".join("?" * len(columns))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours
 
 
 class Row(Protocol):

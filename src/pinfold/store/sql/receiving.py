@@ -7,11 +7,11 @@ from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
 from pinfold.store.errors import ConflictError, DamagedError, InvalidInputError, ReadOnlyError
-from pinfold.store.events import GENESIS, Event, Kind, body_of
-from pinfold.store.sql.apply import apply
+from pinfold.store.events import Event, Kind, body_of
 from pinfold.store.sql.database import Database
-from pinfold.store.sql.forgetting.erasing import take_out
+from pinfold.store.sql.forgetting.erasing import can_be_taken_out, take_out
 from pinfold.store.sql.forgetting.owing import owe
+from pinfold.store.sql.rebuilding import rebuild
 from pinfold.store.sql.spilling import store_bytes
 from pinfold.store.sql.transaction import Transaction
 from pinfold.store.views import Change, changes
@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from pinfold.store.logged import LoggedEvent, LogPart
 
 _KEY_BYTES = 32
-_INSERTION = (
-    "INSERT INTO event (seq, at, session, actor, kind, key, parent, version, body, body_digest, digest)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _End:
-    seq: int
-    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +34,28 @@ class Received:
 
 def receive(tx: Transaction, part: LogPart) -> Received:
     """Append what is new of the part; see `Store.receive`."""
-    end = _end(tx.db)
-    key = part.secret if end.seq == 0 else None
+    key = part.secret if _newest(tx) == 0 else None
     if key is not None:
         _take_over(tx.db, key)
-    if part.blank:
-        _blank(tx, part)
+    rebuilds = _blank(tx, part)
     for logged in part.events:
-        if logged.seq <= end.seq:
+        if logged.seq <= _newest(tx):
             _check_same(tx.db, logged)
         else:
-            _append(tx, logged, end, part.content)
-            end = _End(logged.seq, logged.digest)
-    return Received(end.seq, end.digest, key)
+            _append(tx, logged, part.content)
+    if rebuilds:
+        rebuild(tx.db)
+    return Received(*tx.tip(), key)
+
+
+def _newest(tx: Transaction) -> int:
+    return tx.tip()[0]
 
 
 def _take_over(db: Database, secret: bytes) -> None:
     if len(secret) != _KEY_BYTES:
         raise InvalidInputError("The project's key does not have 32 bytes.", "Send it as it is.")
     db.execute("UPDATE meta SET value = ? WHERE name = 'secret'", (secret,))
-
-
-def _end(db: Database) -> _End:
-    row = db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
-    return _End(0, GENESIS) if row is None else _End(row["seq"], bytes(row["digest"]))
 
 
 def _check_same(db: Database, logged: LoggedEvent) -> None:
@@ -79,17 +67,17 @@ def _check_same(db: Database, logged: LoggedEvent) -> None:
         )
 
 
-def _append(tx: Transaction, logged: LoggedEvent, end: _End, content: Content | None) -> None:
-    if logged.seq != end.seq + 1:
+def _append(tx: Transaction, logged: LoggedEvent, content: Content | None) -> None:
+    newest, digest = tx.tip()
+    if logged.seq != newest + 1:
         raise ConflictError(
-            f"This log ends with event {end.seq}, so that event {logged.seq} cannot follow; nothing was written.",
+            f"This log ends with event {newest}, so that event {logged.seq} cannot follow; nothing was written.",
             "Send the events in between before.",
         )
-    found = _changes(logged, end.digest)
+    found = _changes(logged, digest)
     if logged.kind == Kind.ARTIFACT_SPILLED and found:
         _put_bytes(tx, found, content)
-    tx.db.execute(_INSERTION, astuple(logged))
-    apply(tx.db, found)
+    tx.put(astuple(logged), found)
 
 
 def _changes(logged: LoggedEvent, previous: bytes) -> list[Change]:
@@ -132,11 +120,18 @@ def _put_bytes(tx: Transaction, found: list[Change], content: Content | None) ->
         )
 
 
-def _blank(tx: Transaction, part: LogPart) -> None:
-    """Forget here as well what was forgotten there since; the files are to be scrubbed afterwards."""
+def _blank(tx: Transaction, part: LogPart) -> bool:
+    """Forget here as well what was forgotten there since; the files are to be scrubbed afterwards.
+
+    Return whether the views are to be derived anew at the end, since bytes that go cannot be read.
+    """
+    if not part.blank:
+        return False
     if not any(logged.kind == Kind.ENTRY_FORGOTTEN for logged in part.events):
         raise InvalidInputError("Nothing tells that these events were forgotten.", "Send what tells it, too.")
     gone = [event for event in map(tx.event, part.blank) if event.body is not None]
+    rebuilds = not can_be_taken_out(tx, gone)
     if gone:
         owe(tx)
-        take_out(tx, gone, rebuilds=False)
+        take_out(tx, gone, rebuilds=rebuilds)
+    return rebuilds

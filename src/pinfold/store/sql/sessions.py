@@ -66,17 +66,13 @@ def ensure(tx: Transaction, caller: Caller) -> int:
 
 def start(tx: Transaction, caller: Caller) -> Event:
     """Begin a new session that follows nothing."""
-    number = tx.next_number("session")
-    body = _body(tx, caller, number)
-    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, parent=0))
+    return _begin(tx, caller, 0, {})
 
 
 def fork(tx: Transaction, caller: Caller, origin: Row, key: str | None, request: str | None) -> Event:
     """Begin a new session that follows a checkpoint (a row of `checkpoint`)."""
-    number = tx.next_number("session")
-    body = _body(tx, caller, number) | {"origin": origin["number"], "request": request}
-    parent = int(origin["seq"])
-    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, key, parent))
+    known: Body = {"origin": origin["number"], "request": request}
+    return _begin(tx, caller, int(origin["seq"]), known, key)
 
 
 def _check_origin(db: Database, session: int, fork_at: int | None) -> None:
@@ -96,13 +92,12 @@ def _fork_at(tx: Transaction, caller: Caller, seq: int) -> Event:
         why = "there is no such event of a session"
         raise NotFoundError(f"fork_at {seq}", why, "Fork at a message's or a checkpoint's seq.")
     found = tx.db.execute("SELECT number FROM checkpoint WHERE seq = ?", (seq,)).fetchone()
+    return _begin(tx, caller, seq, {"origin": None if found is None else found["number"]})
+
+
+def _begin(tx: Transaction, caller: Caller, parent: int, known: Body, key: str | None = None) -> Event:
     number = tx.next_number("session")
-    body = _body(tx, caller, number) | {"origin": None if found is None else found["number"]}
-    return tx.append(Draft(Kind.SESSION_STARTED, body, number, caller.actor, parent=seq))
-
-
-def _body(tx: Transaction, caller: Caller, number: int) -> Body:
-    return {
+    body: Body = {
         "number": number,
         "client": caller.client,
         "conversation": conversation_of(tx.db, caller),
@@ -111,3 +106,4 @@ def _body(tx: Transaction, caller: Caller, number: int) -> Body:
         "branch": caller.branch,
         "request": None,
     }
+    return tx.append(Draft(Kind.SESSION_STARTED, body | known, number, caller.actor, key, parent))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pinfold.store.cleaning import cleaned
 from pinfold.store.errors import ConflictError
@@ -25,13 +25,14 @@ from pinfold.store.events import (
 )
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.apply import apply
-from pinfold.store.sql.database import Database
+from pinfold.store.sql.database import Database, insertion
 from pinfold.store.sql.rows import event_at, event_of
 from pinfold.store.values import Actor, Receipt, stamp
-from pinfold.store.views import changes
+from pinfold.store.views import Change, changes
 
 T = TypeVar("T")
 
+_COLUMNS = tuple("seq at session actor kind key parent version body body_digest digest".split())
 _LETTERS = {"pin": "P", "artifact": "A", "checkpoint": "C", "fold": "F", "search": "S"}
 
 
@@ -66,31 +67,33 @@ class Transaction:
         """Append one event behind the newest and apply its changes to the views."""
         drafted = canonical(draft.body)
         text = self._redactor.text(drafted).text
-        previous, before = self._tip()
+        previous, before = self.tip()
         seq = previous + 1
         parent = self._newest_of(draft.session) if draft.parent is None else draft.parent
         key = self.clean(draft.key)
         envelope = (seq, self.at, draft.session, draft.actor, draft.kind, key, parent, BODY_VERSION)
         body_digest = digest_of(text)
         digest = link(before, envelope, body_digest)
-        self.db.execute(
-            "INSERT INTO event (seq, at, session, actor, kind, key, parent, version, body, body_digest, digest)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*envelope, text, body_digest, digest),
-        )
-        self._last = seq, digest
-        self._newest[draft.session] = seq
         # A message is flat, so unless redacted it is what the log gives back; nested bodies differ in their order.
         is_same = draft.kind is Kind.MESSAGE_APPENDED and text == drafted
         event = Event(*envelope, draft.body if is_same else json.loads(text), body_digest, digest)
-        apply(self.db, changes(event))
+        self.put((*envelope, text, body_digest, digest), changes(event))
         return event
+
+    def put(self, row: tuple[Any, ...], found: list[Change]) -> None:
+        """Put an event's row, in the order of its columns, behind the newest, and apply what it changes."""
+        self.db.execute(insertion("event", _COLUMNS), row)
+        seq, _, session, *_, digest = row
+        self._last = seq, digest
+        self._newest[session] = seq
+        apply(self.db, found)
 
     def clean(self, asked: T) -> T:
         """Return a text or a command without known secret shapes; a verb begins with it. Source: P24."""
         return cleaned(self._redactor, asked)
 
-    def _tip(self) -> tuple[int, bytes]:
+    def tip(self) -> tuple[int, bytes]:
+        """Return the newest event's seq and digest; of an empty log 0 and that of its beginning."""
         if self._last is None:
             row = self.db.execute("SELECT seq, digest FROM event ORDER BY seq DESC LIMIT 1").fetchone()
             self._last = (row[0], row[1]) if row else (0, GENESIS)

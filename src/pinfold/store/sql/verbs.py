@@ -13,6 +13,11 @@ T = TypeVar("T")
 READ_LIMIT_S = 5.0
 """How long one read may take (P16)."""
 
+NOTE_WAIT_S = 0.5
+"""A caller that can do without its note waits no longer: an answer is not held up by a long write."""
+
+OURSELVES = "a longer write of this process"
+
 
 class Reading(Protocol):
     """Looks at a store."""

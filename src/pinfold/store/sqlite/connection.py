@@ -226,6 +226,11 @@ def check_identity(db: sqlite3.Connection, place: Place) -> str | None:
         translate(error, str(place.folder))
     if application != APPLICATION_ID:
         refuse(place, f"{place.database.name} is not a pinfold store")
+    return newer_schema(version)
+
+
+def newer_schema(version: int) -> str | None:
+    """Return why tables of this version may only be read, or None. Source: P15."""
     if version > SCHEMA_VERSION:
         return f"a newer pinfold wrote it (schema {version}, this one knows {SCHEMA_VERSION}): update pinfold"
     return None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from pinfold.store.sql.database import Values
+from pinfold.store.sql.database import Values, insertion
 from pinfold.store.sqlite import indexing
 
 if TYPE_CHECKING:  # no write needs it
@@ -24,7 +23,7 @@ class SqliteDatabase(sqlite3.Connection):
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
         """See `Database.insert`."""
         # No RETURNING: it makes a savepoint, at which FTS5 writes out what it gathers for the whole transaction.
-        inserted = self.execute(_insertion(table, tuple(row)), tuple(row.values())).lastrowid
+        inserted = self.execute(insertion(table, tuple(row)), tuple(row.values())).lastrowid
         assert inserted is not None
         return inserted
 
@@ -45,9 +44,3 @@ class SqliteDatabase(sqlite3.Connection):
         from pinfold.store.sqlite.word_index import WordIndex
 
         return WordIndex(self, scope)
-
-
-@cache
-def _insertion(table: str, columns: tuple[str, ...]) -> str:
-    marks = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})"  # noqa: S608 - names are ours

@@ -16,6 +16,7 @@ from typing import TypeVar
 from pinfold.store.errors import BusyError, DamagedError, ReadOnlyError
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.transaction import Transaction
+from pinfold.store.sql.verbs import NOTE_WAIT_S, OURSELVES
 from pinfold.store.sqlite.connection import DURABLY, Place, check_identity, connect, sealed
 from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.failures import translate
@@ -27,11 +28,6 @@ T = TypeVar("T")
 
 CLOSE_WAIT_S = 1.0
 """A process that ends does not wait longer for a lock that it can do without."""
-
-NOTE_WAIT_S = 0.5
-"""Nor does a caller that can do without its note: an answer is not held up by a long write."""
-
-OURSELVES = "a longer write of this process"
 
 
 def _identity(path: str) -> tuple[int, int] | None:

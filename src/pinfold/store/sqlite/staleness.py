@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterator
 
 from pinfold.store import Progress
+from pinfold.store.sql.auditing import digest_of_rows
 from pinfold.store.sql.rebuilding import VIEWS, rebuild
 from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.private_copy import unreadable
@@ -47,12 +47,8 @@ def _digests(db: SqliteDatabase) -> Iterator[tuple[str, bytes | None]]:
 
 
 def _digest(db: SqliteDatabase, *statements: str) -> bytes | None:
-    whole = hashlib.sha256()
     try:
-        for statement in statements:
-            for row in db.execute(statement):
-                whole.update(repr(tuple(row)).encode("utf-8", "surrogatepass"))
+        return digest_of_rows(db, *statements)
     except sqlite3.DatabaseError as error:
         unreadable(error)
         return None
-    return whole.digest()

@@ -10,7 +10,7 @@ from pathlib import Path
 from pinfold.store import Progress
 from pinfold.store.errors import DamagedError
 from pinfold.store.results import VerifyReport
-from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, part
+from pinfold.store.sql.auditing import MOST_PROBLEMS, LogAudit, part, stale_problems
 from pinfold.store.sql.checking_bytes import check_bytes
 from pinfold.store.sqlite.connection import SCHEMA_VERSION, identity
 from pinfold.store.sqlite.database import SqliteDatabase
@@ -66,7 +66,7 @@ class _Verification:
         self._db = copy
         self._progress = progress
         self._receipts = receipts
-        self._log = LogAudit(copy, MOST_PROBLEMS)
+        self._log = LogAudit(copy)
         self._problems = self._log.problems
 
     def report(self, *, with_derived: bool) -> VerifyReport:
@@ -111,7 +111,4 @@ class _Verification:
 
     def _check_derived(self) -> None:
         with self._naming("views"):
-            self._problems += [
-                f"{name}: it differs from the log; run `pinfold rebuild`"
-                for name in differences(self._db, part(self._progress, _BYTES, 100))
-            ]
+            self._problems += stale_problems(differences(self._db, part(self._progress, _BYTES, 100)))

@@ -16,11 +16,12 @@ from anyio import CancelScope, move_on_after
 from pinfold.store.errors import BusyError, ReadOnlyError
 from pinfold.store.redaction import Redactor
 from pinfold.store.sql.transaction import Transaction
+from pinfold.store.sql.verbs import NOTE_WAIT_S, OURSELVES
 from pinfold.store.sqlite.connection import Place
 from pinfold.store.sqlite.database import SqliteDatabase
 from pinfold.store.sqlite.gate import Gate
 from pinfold.store.sqlite.lane import Lane
-from pinfold.store.sqlite.pen import NOTE_WAIT_S, OURSELVES, Pen
+from pinfold.store.sqlite.pen import Pen
 
 T = TypeVar("T")
 

@@ -44,7 +44,7 @@ def forget(tx: Transaction, command: Forget | Retention) -> Forgotten:
     numbers = _forget_searches(tx, command, gone)
     folds = [_without(tx, pointer, gone) for pointer in planned.cleaned]
     events = [tx.event(each.seq) for each in planned.doomed]
-    rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry") or not _can_be_taken_out(tx, events)
+    rebuilds = len(events) * _WORTH_A_REBUILD > count(tx.db, "entry") or not can_be_taken_out(tx, events)
     take_out(tx, [*events, *(old for old, _ in folds)], rebuilds=rebuilds)
     tombstones = [*_tombstones(planned.doomed), *(("S", number) for number in numbers)]
     last = _tell(tx, command, tombstones, list(_ids(events)))
@@ -111,7 +111,7 @@ def _orphans(tx: Transaction, events: Sequence[Event]) -> set[bytes]:
     return {digest for digest in digests if all(row[0] in seqs for row in tx.db.execute(query, (digest,)))}
 
 
-def _can_be_taken_out(tx: Transaction, events: Sequence[Event]) -> bool:
+def can_be_taken_out(tx: Transaction, events: Sequence[Event]) -> bool:
     """Whether the bytes that were put into the index can be read: else it can only be made anew without them."""
     try:
         for one in events:

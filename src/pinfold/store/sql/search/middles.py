@@ -153,13 +153,13 @@ class _Asked:
     """What one line asks for: words with their stems, those of them that no entry holds, and phrases."""
 
     stems: dict[str, str]
-    nowhere: tuple[str, ...]
+    nowhere: dict[str, str]
     phrases: tuple[str, ...]
 
     def held_by(self, text: str) -> tuple[int, float]:
         """Return the tier of a text, and which share of the words it lacks."""
         inside = all(stem in text for stem in self.stems.values())
-        new = any(stem in text and _stands(word, text) for word, stem in self._new)
+        new = any(stem in text and _stands(word, text) for word, stem in self.nowhere.items())
         if not (inside or new) or not all(_stands(phrase, text) for phrase in self.phrases):
             return _NONE, 1.0
         held = sum(_stands(word, text) for word in self.stems)
@@ -167,15 +167,12 @@ class _Asked:
             return _ALL_WORDS, 0.0
         return (_SOME, 1 - held / len(self.stems)) if new else (_INSIDE, 0.0)
 
-    @property
-    def _new(self) -> list[tuple[str, str]]:
-        return [(word, self.stems[word]) for word in self.nowhere]
-
 
 def _asked(index: Index, line: Line) -> _Asked:
     stems = {term.forms[0]: stem(term.forms[0]) for term in line.terms}
-    nowhere = (word for word in stems if not index.of_any_time_and_path.newest(quoted(word), 1))
-    return _Asked(stems, tuple(nowhere), line.phrases)
+    anywhere = index.of_any_time_and_path
+    nowhere = {word: stems[word] for word in stems if not anywhere.newest(quoted(word), 1)}
+    return _Asked(stems, nowhere, line.phrases)
 
 
 def _stands(form: str, text: str) -> bool:
