@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.http.tokens import Token, TokenFile, checked_name
 from pinfold.store.errors import InvalidInputError
@@ -88,7 +89,7 @@ def token_report(tokens: TokenFile) -> Report:
 
 def _row(tokens: TokenFile, token: Token, now: datetime) -> tuple[str, ...]:
     used = tokens.last_used(token.name)
-    ends = "" if token.expires is None else token.expires[:16].replace("T", " ")
+    ends = "" if token.expires is None else when(token.expires)
     return (
         token.name,
         ", ".join(token.projects),
