@@ -9,6 +9,7 @@ from pathlib import Path
 from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.http.tokens import Token, TokenFile, checked_name
+from pinfold.server.settings import stores_folder
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import stamp
 
@@ -40,7 +41,7 @@ def added(
 
 def new_projects(home: Path, projects: tuple[str, ...]) -> list[str]:
     """Return a sentence for each project of which there is no store yet: a wrong name would be an empty memory."""
-    stores = home / "projects"
+    stores = stores_folder(home)
     return [_new(project, stores) for project in projects if not (stores / project).exists()]
 
 
