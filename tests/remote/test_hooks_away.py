@@ -171,6 +171,15 @@ def test_a_session_that_starts_without_the_server_is_given_the_last_brief_and_to
     assert rest == brief
 
 
+def test_a_brief_that_cannot_be_kept_for_later_is_shown_all_the_same(away: Away) -> None:
+    brief = away.hook("session-start", source="startup")
+    (kept,) = away.home.rglob("last-brief")
+    kept.unlink()
+    kept.mkdir()  # so that no file can be put there
+    assert "directory" in away.event("session-start", source="compact")
+    assert away.said == brief
+
+
 def test_nothing_that_waits_holds_a_secret_or_is_open_to_others(away: Away, way: Way) -> None:
     secret = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
     away.hook("session-start", source="startup")

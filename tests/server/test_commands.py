@@ -15,6 +15,7 @@ from pathlib import Path
 import anyio
 import click
 import pytest
+from click.testing import CliRunner
 
 from pinfold.server.cli import main
 from pinfold.server.options import telling_errors
@@ -209,3 +210,20 @@ def test_an_interrupt_is_told_as_an_object_where_one_was_asked_for(
         assert getattr(ended.value, "exit_code", None) == 130
     else:
         assert told == ""
+
+
+def test_an_interrupt_of_what_goes_on_later_is_told_as_an_object_too_where_one_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch, empty: Path
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pinfold.server.commands.import_report.import_report", interrupted)
+    monkeypatch.chdir(empty)
+    monkeypatch.setenv("PINFOLD_HOME", str(_home(empty)))
+    as_json, plain = (CliRunner().invoke(main, ["import", *more]) for more in (("--json",), ()))
+    assert json.loads(as_json.stdout) == {"ok": False, "error": "Interrupted."}
+    assert plain.stderr == (
+        "pinfold: interrupted; what was read is kept, and the same command goes on behind it.\n"
+    )
+    assert (as_json.exit_code, plain.exit_code, plain.stdout) == (130, 130, "")

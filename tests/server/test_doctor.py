@@ -152,3 +152,9 @@ def test_a_changed_vocabulary_is_bad(user: User, monkeypatch: pytest.MonkeyPatch
     tokens = vocabulary.shipped()
     monkeypatch.setattr(vocabulary, "shipped", lambda: [*tokens[:-2], tokens[-1], tokens[-2]])
     assert _of(user, "tokenizer") == ("bad", "its vocabulary is not the published one")
+
+
+def test_of_a_database_it_says_only_that_it_was_not_looked_at(user: User) -> None:
+    user.environment["PINFOLD_STORE"] = "postgresql://anna:password@127.0.0.1:1/shop"
+    assert _of(user, "store") == ("warn", "in a database that is shared, which is not looked at here")
+    assert "anna" not in user.run("doctor").output

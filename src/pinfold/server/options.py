@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,6 +118,22 @@ def telling_errors(ctx: click.Context) -> Iterator[None]:
             told = visible(for_person(str(error)))  # it names files and projects as they are called
             click.echo(f"pinfold: {told}", err=True)
         ctx.exit(1)
+
+
+@contextmanager
+def going_on_later(kept: str, *, as_json: bool) -> Iterator[None]:
+    """Say to who interrupts what is kept, for the same command to go on behind it; exit status 130.
+
+    With --json an interrupt is told as everywhere.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        if as_json:
+            raise
+        told = f"pinfold: interrupted; {kept} is kept, and the same command goes on behind it."
+        click.echo(told, err=True)
+        sys.exit(_INTERRUPTED)
 
 
 def _tell_json(error: str) -> None:

@@ -49,7 +49,7 @@ class Settings:
     @property
     def folder_at_home(self) -> Path:
         """Where this project's store lies unless `PINFOLD_STORE` says otherwise."""
-        return self.home / "projects" / self.project.folder_name
+        return stores_folder(self.home) / self.project.folder_name
 
     @property
     def is_on_a_server(self) -> bool:
@@ -85,6 +85,11 @@ def default_home() -> Path:
     from platformdirs import user_data_path
 
     return user_data_path("pinfold", appauthor=False)
+
+
+def stores_folder(home: Path) -> Path:
+    """Return where the stores of a data directory lie, a folder for each project."""
+    return home / "projects"
 
 
 def read_home(environment: Mapping[str, str] | None = None) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pinfold.store.errors import InvalidInputError
@@ -39,8 +40,6 @@ async def open_by_address(address: str, project: str) -> Store:
     """
     scheme, separator, _ = address.partition("://")
     if not separator:
-        from pathlib import Path
-
         from pinfold.store.sqlite.store import open_store
 
         return await open_store(Path(address), project)
@@ -59,8 +58,6 @@ def open_direct_of(settings: Settings, wait_s: float | None = None) -> OpenedSto
     """Open what the settings name for those who wait where they call, for a lock at most `wait_s`; see above."""
     scheme, separator, _ = settings.address.partition("://")
     if not separator:
-        from pathlib import Path
-
         from pinfold.store.sqlite.direct import open_direct
         from pinfold.store.sqlite.gate import WAIT_S
 

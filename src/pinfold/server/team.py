@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pinfold.server.settings import read_home
+from pinfold.server.settings import Settings, read_home
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.remote.address import Address, read_address
 from pinfold.store.remote.deferring import DeferringStore, open_deferring
@@ -21,7 +21,6 @@ from pinfold.store.remote.outbox import Outbox
 from pinfold.store.remote.team_server import TeamServer
 
 if TYPE_CHECKING:
-    from pinfold.server.settings import Settings
     from pinfold.store.remote.store import RemoteStore
 
 _MAX_TOKEN_BYTES = 4096

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from pinfold.server.settings import Settings
+from pinfold.server.settings import Settings, stores_folder
 from pinfold.store.errors import InvalidInputError
 
 
@@ -17,7 +17,7 @@ def keep_out_of_stores(settings: Settings, target: Path | None, but: Path | None
     """
     if target is None:
         return
-    stores, real = _real(settings.home / "projects"), _real(target)
+    stores, real = _real(stores_folder(settings.home)), _real(target)
     if real.is_relative_to(stores) and not (but and real.is_relative_to(_real(but))):
         raise InvalidInputError(f"{target} lies among the stores of pinfold.", "Name another place.")
 

@@ -15,6 +15,7 @@ from pinfold.server.commands.tables import Report
 from pinfold.server.copying.beginnings import common_beginning, digest_at
 from pinfold.server.copying.joining import NAMES, Joining
 from pinfold.server.copying.places import destination_at, place_of, source_at
+from pinfold.server.copying.reading import events_between
 from pinfold.server.copying.sending import Sending
 from pinfold.store import Store
 from pinfold.store.errors import ConflictError, DamagedError, NotFoundError
@@ -149,12 +150,9 @@ async def _sent(ends: _Ends) -> _Outcome:
 
 async def _joinable(ends: _Ends) -> _Outcome:
     kinds: Counter[str] = Counter()
-    after = ends.common
-    while after < ends.end.seq:
-        events = await ends.source.logged(after)
-        told = (event for event in events if event.seq <= ends.end.seq and event.body is not None)
+    async for events in events_between(ends.source, ends.common, ends.end.seq):
+        told = (event for event in events if event.body is not None)
         kinds.update(NAMES[event.kind] for event in told if event.kind in NAMES)
-        after = events[-1].seq
     return _Outcome("joined", {"told": dict(kinds)}, (("would be joined", _counts(kinds)),))
 
 

@@ -6,9 +6,7 @@ import sys
 
 import click
 
-from pinfold.server.options import JSON, Command
-
-_INTERRUPTED = 130
+from pinfold.server.options import JSON, Command, going_on_later
 
 
 @click.command(cls=Command)
@@ -35,15 +33,8 @@ def copy(source: str, destination: str, *, as_json: bool, **wish: bool) -> None:
     from pinfold.server.commands.copy_report import Wish, copy_report
     from pinfold.server.commands.tables import tell
 
-    try:
+    with going_on_later("what was copied", as_json=as_json):
         report, is_well = copy_report(source, destination, Wish(**wish))
-    except KeyboardInterrupt:
-        if as_json:
-            raise
-        click.echo(
-            "pinfold: interrupted; what was copied is kept, and the same command goes on behind it.", err=True
-        )
-        sys.exit(_INTERRUPTED)
     tell(report, as_json=as_json)
     if not is_well:
         sys.exit(1)

@@ -12,10 +12,11 @@ from pinfold.server.doctor.installation import installation
 from pinfold.server.doctor.registrations import registrations
 from pinfold.server.settings import Settings
 from pinfold.server.wording import for_person
-from pinfold.store.findings import Finding, ok
+from pinfold.store.findings import Finding, ok, warn
 from pinfold.store.sqlite.examination import examine, examine_engine
 
 _COLUMNS = ("", "what", "found", "what to do")
+_SHARED = "`pinfold status` says whether it can be reached, `pinfold verify` whether it is whole."
 
 
 def doctor_report(settings: Settings) -> tuple[Report, bool]:
@@ -34,6 +35,8 @@ def _findings(settings: Settings) -> Iterator[Finding]:
     yield examine_engine()
     if settings.is_on_a_server:
         yield from _team(settings)
+    elif settings.store is not None:  # to open it would make what is missing there
+        yield warn("store", "in a database that is shared, which is not looked at here", _SHARED)
     elif settings.store_folder.exists():
         yield ok("store", str(settings.store_folder))
         yield from examine(settings.store_folder)

@@ -9,10 +9,8 @@ from pathlib import Path
 import click
 
 from pinfold.server.limits import SPILL_TOKENS, spill_tokens
-from pinfold.server.options import JSON, PROJECT, Command, settings_of
+from pinfold.server.options import JSON, PROJECT, Command, going_on_later, settings_of
 from pinfold.store.errors import InvalidInputError
-
-_INTERRUPTED = 130
 
 
 def _threshold(_ctx: click.Context, _option: click.Parameter, tokens: int | None) -> int:
@@ -69,13 +67,8 @@ def import_(
     if dry_run:
         tell(plan_report(settings_of(project), paths, client), as_json=as_json)
         return
-    try:
+    with going_on_later("what was read", as_json=as_json):
         text, ok = import_report(settings_of(project), paths, client, as_json=as_json)
-    except KeyboardInterrupt:
-        click.echo(
-            "pinfold: interrupted; what was read is kept, and the same command goes on behind it.", err=True
-        )
-        sys.exit(_INTERRUPTED)
     click.echo(text)
     if not ok:
         sys.exit(1)

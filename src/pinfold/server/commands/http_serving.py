@@ -8,7 +8,7 @@ from pinfold.server.http.listening import DEFAULT, read_listen_address
 from pinfold.server.http.open_stores import Opener
 from pinfold.server.http.serving import Plan, serve_over_http
 from pinfold.server.http.tokens import TokenFile
-from pinfold.server.settings import Settings
+from pinfold.server.settings import Settings, stores_folder
 from pinfold.server.stores import open_by_address, open_store_of
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
@@ -51,4 +51,4 @@ def _place_of(name: str, settings: Settings) -> str:
     """Return the address of a project; what stands behind the `#` of a database's is the name of another one."""
     if settings.store is not None:
         return settings.store.partition("#")[0]
-    return str(settings.home / "projects" / name)
+    return str(stores_folder(settings.home) / name)

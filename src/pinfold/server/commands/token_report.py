@@ -6,8 +6,10 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from pinfold.server.commands.listings import when
 from pinfold.server.commands.tables import Report
 from pinfold.server.http.tokens import Token, TokenFile, checked_name
+from pinfold.server.settings import stores_folder
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.values import stamp
 
@@ -39,7 +41,7 @@ def added(
 
 def new_projects(home: Path, projects: tuple[str, ...]) -> list[str]:
     """Return a sentence for each project of which there is no store yet: a wrong name would be an empty memory."""
-    stores = home / "projects"
+    stores = stores_folder(home)
     return [_new(project, stores) for project in projects if not (stores / project).exists()]
 
 
@@ -88,7 +90,7 @@ def token_report(tokens: TokenFile) -> Report:
 
 def _row(tokens: TokenFile, token: Token, now: datetime) -> tuple[str, ...]:
     used = tokens.last_used(token.name)
-    ends = "" if token.expires is None else token.expires[:16].replace("T", " ")
+    ends = "" if token.expires is None else when(token.expires)
     return (
         token.name,
         ", ".join(token.projects),

@@ -23,9 +23,9 @@ FORGOTTEN = ""
 """Stands for the pointer of what was heard and is forgotten there."""
 
 
-def name_of(event: LoggedEvent) -> str:
-    """Return under which key, or id of a message, an event is told: no other event of any log has that name."""
-    return f"{_PREFIX}{event.digest.hex()[:_DIGITS]}"
+def name_of(digest: bytes) -> str:
+    """Return the name of the event of that digest, as key or id of a message: no other of any log has it."""
+    return f"{_PREFIX}{digest.hex()[:_DIGITS]}"
 
 
 class Heard:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from types import TracebackType
 
+from pinfold.server.copying.heard import name_of
 from pinfold.server.copying.reading import Source
 from pinfold.server.copying.retelling import Told, artifact_of, message_of
 from pinfold.store import Store
@@ -14,7 +15,6 @@ from pinfold.store.commands import Message, SpillArtifact, TranscriptMark
 from pinfold.store.values import Caller
 
 _CLIENT = "pinfold-join"
-_DIGITS = 32
 _BATCH = 200
 _BATCH_CHARS = 1024 * 1024
 
@@ -43,7 +43,7 @@ class Messages:
     @classmethod
     async def begin(cls, destination: Store, source: Source, beginning: bytes, common: int) -> Messages:
         """Find out how far joining came before; `beginning` is the digest of the first event that is joined."""
-        name = f"join:{beginning.hex()[:_DIGITS]}"
+        name = name_of(beginning)
         mark = await destination.transcript_mark(name)
         if mark is None:
             mark = TranscriptMark(name, _CLIENT, name, 0, str((await destination.log_end()).seq))

@@ -39,7 +39,7 @@ class Past:
             self._callers[event.session] = (body["client"], body["conversation"])
         by_nobody = ("", "") if event.kind == Kind.ENTRY_FORGOTTEN else None  # a person forgets in no session
         whose = self._callers.get(event.session, by_nobody)
-        return None if whose is None else Told(event, body, *whose, name_of(event))
+        return None if whose is None else Told(event, body, *whose, name_of(event.digest))
 
     def _remember(self, told: Told) -> None:
         match told.event.kind:

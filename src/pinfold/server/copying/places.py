@@ -11,8 +11,7 @@ from pinfold.server.settings import read_settings
 from pinfold.server.stores import open_by_address
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError, NotFoundError
-
-_DATABASE = "log.db"
+from pinfold.store.sqlite import connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Place:
     @property
     def is_there(self) -> bool:
         """Whether there is a store; of an address it is not known before it is opened."""
-        return self.folder is None or (self.folder / _DATABASE).exists()
+        return self.folder is None or _holds_a_store(self.folder)
 
 
 def place_of(text: str) -> Place:
@@ -43,10 +42,14 @@ def place_of(text: str) -> Place:
     folder = Path(text).absolute()
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"{text} is no folder.", "Name a store's folder, a project's, or an address.")
-    if folder.is_dir() and not (folder / _DATABASE).exists():
+    if folder.is_dir() and not _holds_a_store(folder):
         settings = read_settings(folder=folder)
         return Place(str(settings.folder_at_home), settings.project.name, settings.folder_at_home)
     return Place(str(folder), folder.name or "root", folder)
+
+
+def _holds_a_store(folder: Path) -> bool:
+    return connection.Place(folder).database.exists()
 
 
 @asynccontextmanager

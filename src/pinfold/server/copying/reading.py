@@ -22,6 +22,14 @@ _MEND = (
 )
 
 
+async def events_between(store: Store, after: int, end: int) -> AsyncIterator[list[LoggedEvent]]:
+    """Yield the events of a log behind `after` up to `end`, many at a time."""
+    while after < end:
+        found = [event for event in await store.logged(after) if event.seq <= end]
+        yield found
+        after = found[-1].seq
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A store up to `end`. What is damaged raises `DamagedError`, in which `outcome` says what was done before."""
@@ -33,14 +41,12 @@ class Source:
     async def slices(self, after: int) -> AsyncIterator[list[LoggedEvent]]:
         """Yield the events behind `after`. Raises `DamagedError` for one that is not what it was."""
         previous = await digest_at(self.store, after)
-        while after < self.end.seq:
-            found = [event for event in await self.store.logged(after) if event.seq <= self.end.seq]
+        async for found in events_between(self.store, after, self.end.seq):
             for event in found:
                 if not event.follows(previous):
                     raise DamagedError(f"Event {event.seq} of the source", _MEND, self.outcome())
                 previous = event.digest
             yield found
-            after = found[-1].seq
 
     async def content(self, event: LoggedEvent, artifact: Body, stack: AsyncExitStack) -> Content | None:
         """Return the bytes of the artifact of an event, which the stack closes; None where it was forgotten meanwhile.

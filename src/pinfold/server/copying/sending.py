@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 
 from pinfold.context.visible import counted
-from pinfold.server.copying.reading import Source
+from pinfold.server.copying.reading import Source, events_between
 from pinfold.store import Progress, Store
 from pinfold.store.events import Body, Kind
 from pinfold.store.logged import LogEnd, LoggedEvent, LogPart
@@ -91,10 +91,5 @@ def _artifact(event: LoggedEvent) -> Body | None:
 
 
 async def _without_body(store: Store, until: int) -> set[int]:
-    found: set[int] = set()
-    after = 0
-    while after < until:
-        events = [event for event in await store.logged(after) if event.seq <= until]
-        found |= {event.seq for event in events if event.body is None}
-        after = events[-1].seq
-    return found
+    slices = events_between(store, 0, until)
+    return {event.seq async for events in slices for event in events if event.body is None}

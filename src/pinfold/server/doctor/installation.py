@@ -12,7 +12,7 @@ from pathlib import Path
 from pinfold import __version__
 from pinfold.context import vocabulary
 from pinfold.server.own_command import command_name, own_command
-from pinfold.server.settings import Settings
+from pinfold.server.settings import Settings, stores_folder
 from pinfold.store.findings import Finding, bad, ok, privacy, tree, warn
 
 _AGAIN = "Install pinfold again."
@@ -53,7 +53,7 @@ def _home(home: Path, environment: Mapping[str, str]) -> Finding:
         return bad(
             "home", f"{home} ({origin}) cannot be written", "Mend its owner and mode, or set PINFOLD_HOME."
         )
-    stores = sum(1 for _ in (home / "projects").glob("*/log.db"))
+    stores = sum(1 for _ in stores_folder(home).glob("*/log.db"))
     return ok("home", f"{home} ({origin}), stores: {stores:,}")
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pinfold.server.install import CLIENTS, files
-from pinfold.server.install.entries import Item, Member, Scope, Target, UnfitTextError
-from pinfold.server.install.known import client_named, planner_as_registered
+from pinfold.server.install.entries import Item, Member, Scope, Target
+from pinfold.server.install.known import client_named, planner_as_registered, present
 from pinfold.server.install.listing import Standing, standings
 from pinfold.server.install.place import Launch, find_launch
 from pinfold.server.install.strict import hooks_off, unread
-from pinfold.server.install.trees import MISSING, find
+from pinfold.server.install.trees import MISSING
 from pinfold.server.own_command import command_name
 from pinfold.server.settings import Settings
 from pinfold.store.errors import InvalidInputError
@@ -82,7 +82,7 @@ def _said(targets: tuple[Target, ...], caution: Callable[[Target, str], str]) ->
 
 def _unreachable(target: Target) -> Iterator[str]:
     """Yield why the server, or a hook, cannot be started."""
-    for entry, found in _present(target):
+    for entry, found in present(target):
         if isinstance(entry, Member) and entry.address is None:
             command = found.get("command") if isinstance(found, Mapping) else None
             program = command[0] if isinstance(command, list) and command else command
@@ -93,7 +93,7 @@ def _unreachable(target: Target) -> Iterator[str]:
 def _other(target: Target, launch: Launch) -> Iterator[str]:
     """Yield what is not as this pinfold would install it."""
     missing = old = 0
-    for entry, found in _present(target):
+    for entry, found in present(target):
         if isinstance(entry, Member):
             yield from _member_faults(entry, found, launch)
         else:
@@ -116,17 +116,6 @@ def _member_faults(entry: Member, found: Any, launch: Launch) -> Iterator[str]:
         yield f"it keeps its memory in {home or 'the default place'}, not in {launch.store or 'the default place'}"
     elif entry.merged(found) != found:
         yield "its server is registered as another version does it"
-
-
-def _present(target: Target) -> Iterator[tuple[Item | Member, Any]]:
-    """Yield each entry, and what stands in its place."""
-    content = files.read(target.path).content or b""
-    try:
-        tree = target.syntax.read(content.decode("utf-8-sig"))
-    except (UnfitTextError, UnicodeDecodeError):
-        return
-    for entry in target.entries:
-        yield entry, find(tree, entry.path)
 
 
 def _hooks(target: Target) -> bool:

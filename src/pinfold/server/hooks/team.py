@@ -86,9 +86,15 @@ class TeamAtHand:
                 raise
             faults.append(in_words(error))
             return known
-        at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
-        write_private(self._last_brief, (_OLD.format(at=at) + text).encode())
+        try:
+            self._remember(text)
+        except OSError as error:  # what is here to be shown is shown all the same
+            faults.append(in_words(error))
         return text
+
+    def _remember(self, brief: str) -> None:
+        at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M")
+        write_private(self._last_brief, (_OLD.format(at=at) + brief).encode())
 
     @property
     def _last_brief(self) -> Path:

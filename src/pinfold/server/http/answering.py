@@ -10,6 +10,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 import anyio
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pinfold.server.framing import MAX_LINE_BYTES
@@ -109,28 +110,24 @@ def guarded(app: ASGIApp) -> ASGIApp:
             return
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True):
-                await _instead(answer, 500, _UNKNOWN)
+                await _instead(PlainTextResponse(_UNKNOWN, 500), scope, receive, answer)
             raise
         except Exception as error:
-            await _instead(answer, *_failure(error))
+            await _instead(_failure(error), scope, receive, answer)
 
     return seen_through
 
 
-async def _instead(answer: Answer, status: int, text: str) -> None:
+async def _instead(response: ASGIApp, scope: Scope, receive: Receive, answer: Answer) -> None:
     """Answer in the application's place, unless it has begun to."""
-    if answer.status:
-        return
-    body = text.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    await answer({"type": "http.response.start", "status": status, "headers": headers})
-    await answer({"type": "http.response.body", "body": body})
+    if not answer.status:
+        await response(scope, receive, answer)
 
 
-def _failure(error: Exception) -> tuple[int, str]:
+def _failure(error: Exception) -> PlainTextResponse:
     if isinstance(error, _SlowError):
-        return 408, _SLOW
+        return PlainTextResponse(_SLOW, 408)
     if isinstance(error, _HugeError):
-        return 413, _HUGE.format(error.limit)
+        return PlainTextResponse(_HUGE.format(error.limit), 413)
     note_failure("a request", error)
-    return 500, _FAILED
+    return PlainTextResponse(_FAILED, 500)

@@ -6,6 +6,7 @@ Source: P20, P21.
 from __future__ import annotations
 
 from anyio import to_thread
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,21 +24,12 @@ class Checked:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        body = await _whole(receive)
+        body = await Request(scope, receive).body()
         refusal = await _refusal(body)
         if refusal is None:
             await self._app(scope, _again(body, receive), send)
         else:
             await refusal(scope, receive, send)
-
-
-async def _whole(receive: Receive) -> bytes:
-    body, more = bytearray(), True
-    while more:
-        message = await receive()
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    return bytes(body)
 
 
 async def _refusal(body: bytes) -> JSONResponse | None:

@@ -53,14 +53,6 @@ class Access:
     home: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Guest:
-    """Who asks, and what the log will say of it."""
-
-    access: Access
-    line: Line
-
-
 class _RefusedError(Exception):
     """A request that goes no further, and what it is told."""
 
@@ -105,16 +97,18 @@ class Gate:
             if is_health:
                 await PlainTextResponse(HEALTHY)(scope, receive, answer)
             else:
-                await self._visit(self._admitted(headers, line), scope, receive, answer)
+                access = self._admitted(headers, line)
+                await self._visit(access, line, scope, receive, answer)
         except _RefusedError as refused:
             await refused.response(scope, receive, answer)
         finally:
             if not (is_health and answer.status == _OK):
                 record(line, answer.status)
 
-    async def _visit(self, guest: _Guest, scope: Scope, receive: Receive, answer: Answer) -> None:
-        """Let a guest in to one project, and hold the project's place until the request is answered."""
-        access, line = guest.access, guest.line
+    async def _visit(
+        self, access: Access, line: Line, scope: Scope, receive: Receive, answer: Answer
+    ) -> None:
+        """Let who has access in to one project, and hold the project's place until the request is answered."""
         line.project = project = self._project(scope, access)
         self.running += 1
         try:
@@ -136,7 +130,7 @@ class Gate:
             raise _refusal(503, _ENDING, **{"Retry-After": "1", "Connection": "close"})
         return headers
 
-    def _admitted(self, headers: Headers, line: Line) -> _Guest:
+    def _admitted(self, headers: Headers, line: Line) -> Access:
         try:
             access = self._access(headers)
         except PinfoldError as error:
@@ -147,7 +141,7 @@ class Gate:
         if self.running >= MAX_CALLS:
             raise _refusal(503, _FULL, **{"Retry-After": "1"})
         line.token = access.token
-        return _Guest(access, line)
+        return access
 
     def _access(self, headers: Headers) -> Access | None:
         tokens, home = self._rules.tokens, self._rules.open_home

@@ -67,9 +67,8 @@ class OpenStores:
         opened = [kept for kept in self._kept.values() if kept.store is not None]
         idle = sorted((kept for kept in opened if not kept.users), key=lambda kept: kept.idle_since)
         for kept in idle[: max(0, len(opened) + 1 - self._most_open)]:
-            async with (
-                kept.opening
-            ):  # nobody who holds it waits for us: whoever did had no store when we looked
+            # Nobody who holds it waits for us: whoever did had no store when we looked.
+            async with kept.opening:
                 if not kept.users:
                     await _close(kept)
 

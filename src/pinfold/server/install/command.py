@@ -18,7 +18,6 @@ from pinfold.server.install.plan import Plan
 from pinfold.server.install.report import as_json as report_as_json
 from pinfold.server.install.report import as_text
 from pinfold.server.settings import read_settings
-from pinfold.server.team import address_of
 from pinfold.store.errors import InvalidInputError
 
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(?:/[A-Za-z0-9._/-]*)?")
@@ -63,6 +62,8 @@ def _project_address(url: str) -> str:
         raise InvalidInputError(
             "This is no address of a project on a server.", "Give e.g. https://pinfold.example.com/p/shop."
         )
+    from pinfold.server.team import address_of  # with what speaks to servers
+
     address_of(url, os.environ)
     return url.rstrip("/").removesuffix("/mcp")
 

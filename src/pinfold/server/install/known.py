@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from shutil import which
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from pinfold.server.install import files
-from pinfold.server.install.entries import Member, Registration, Scope, Target, UnfitTextError, address_in
+from pinfold.server.install.entries import (
+    Entry,
+    Member,
+    Registration,
+    Scope,
+    Target,
+    UnfitTextError,
+    address_in,
+)
 from pinfold.server.install.place import TOKEN_VARIABLE, Launch, Place
 from pinfold.server.install.plan import Planner
 from pinfold.server.install.receipts import Receipts
@@ -66,10 +75,16 @@ def planner_as_registered(name: str, scope: Scope, settings: Settings, launch: L
 
 
 def _address(target: Target) -> str | None:
+    members = (found for entry, found in present(target) if isinstance(entry, Member))
+    return next(map(address_in, members), None)
+
+
+def present(target: Target) -> Iterator[tuple[Entry, Any]]:
+    """Yield each entry of a file, and what stands in its place; nothing of a file that cannot be read as what it is."""
     content = files.read(target.path).content or b""
     try:
         tree = target.syntax.read(content.decode("utf-8-sig"))
     except (UnfitTextError, UnicodeDecodeError):
-        return None
-    members = (entry for entry in target.entries if isinstance(entry, Member))
-    return next((address_in(find(tree, member.path)) for member in members), None)
+        return
+    for entry in target.entries:
+        yield entry, find(tree, entry.path)
