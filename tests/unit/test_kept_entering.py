@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from pinfold.store.sqlite.store import open_store
 from tests.faults.raw_bytes import everything, leaks
 from tests.secret_samples import TOKENS
 from tests.unit.kept_talks import opened
-from tests.unit.projections import tight
+from tests.unit.projections import rough, tight
 
 pytestmark = [pytest.mark.anyio, pytest.mark.promise("P3", "P4", "P9", "P24")]
 
@@ -82,6 +83,18 @@ async def test_a_long_result_is_an_artifact_and_a_preview_that_leads_to_it(
     assert shown.pointer == "A1"
     assert (await store.artifact_bytes(1, 0, 10_000)).content == LONG.encode()
     assert (await store.brief_state(talk.caller)).artifact_count == 0, "nobody asked for it"
+
+
+async def test_a_result_is_counted_once_when_it_enters(store: Store) -> None:
+    counted: list[str] = []
+
+    def size(text: str) -> int:
+        counted.append(text)
+        return rough(text)
+
+    talk = await opened(store, policy=replace(tight(4_000), size=size))
+    await talk.append(ASKED, answer("x = 1"), answer(LONG, "c2"))
+    assert (counted.count("x = 1"), counted.count(LONG)) == (1, 1)
 
 
 async def test_a_capped_result_is_cut_before_anything_is_kept(store: Store, tmp_path: Path) -> None:

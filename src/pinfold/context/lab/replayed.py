@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -70,28 +70,23 @@ class Replayed:
     @cached_property
     def totals(self) -> dict[str, int]:
         """The sums over all requests: raw, client, projected; reported of those that say so."""
-        return {
-            "raw": sum(each.raw for each in self.sent),
-            "client": sum(each.client for each in self.sent),
-            "projected": sum(each.projected for each in self.sent),
-            "reported": sum(_told(self.sent)),
-        }
+        return {kind: sum(tokens) for kind, tokens in self._by_kind.items()}
 
     @cached_property
     def largest(self) -> dict[str, int]:
         """The largest single request of each kind."""
-        return {
-            "raw": max((each.raw for each in self.sent), default=0),
-            "client": max((each.client for each in self.sent), default=0),
-            "projected": max((each.projected for each in self.sent), default=0),
-            "reported": max(_told(self.sent), default=0),
-        }
+        return {kind: max(tokens, default=0) for kind, tokens in self._by_kind.items()}
 
     @property
     def over(self) -> int:
         """Requests that the policy refuses."""
         return sum(each.is_over for each in self.sent)
 
-
-def _told(sent: Iterable[Sent]) -> list[int]:
-    return [each.reported for each in sent if each.reported is not None]
+    @cached_property
+    def _by_kind(self) -> dict[str, list[int]]:
+        return {
+            "raw": [each.raw for each in self.sent],
+            "client": [each.client for each in self.sent],
+            "projected": [each.projected for each in self.sent],
+            "reported": [each.reported for each in self.sent if each.reported is not None],
+        }

@@ -14,7 +14,7 @@ from pinfold.context.drafting import draft
 from pinfold.context.pin_lines import pin_text
 from pinfold.context.projection.history import Message, Role
 from pinfold.context.projection.policy import Policy
-from pinfold.context.projection.shortening import at_source, preview
+from pinfold.context.projection.shortening import preview, within_cap
 from pinfold.context.specifics import specifics
 from pinfold.context.tokens import count
 from pinfold.context.visible import legible, shorten, visible
@@ -92,28 +92,29 @@ class Entrance:
                 "A tool's result answers no call.",
                 "Give the id of its call as `answers`: no request holds it else.",
             )
-        text, tokens = message.text, self.policy.size(message.text)
+        tokens = self.policy.size(message.text)
+        capped = None if message.pinned else within_cap(message, tokens, self.policy)
         artifacts: tuple[SpillArtifact, ...] = ()
-        cut = at_source(replace(message, pointer=""), self.policy)
-        if cut is not None:
-            text = cut.text
+        if capped is not None:
+            entry = self._entry(message, "tool_result", capped)
         elif tokens > self.policy.spill and not message.pinned:
-            text = preview(replace(message, pointer=""), tokens)
+            entry = self._entry(message, "tool_result", preview(replace(message, pointer=""), tokens))
             artifacts = (self._artifact(message.text, f"{message.tool} {message.subject}"),)
+        else:
+            entry = self._entry(message, "tool_result", message.text, tokens)
         return replace(
-            self._entry(message, "tool_result", text),
+            entry,
             tool=message.tool or None,
             call_id=message.answers,
             files=(message.subject,) if message.subject else (),
             artifacts=artifacts,
         )
 
-    def _entry(self, message: Message, role: str, text: str) -> commands.Message:
+    def _entry(self, message: Message, role: str, text: str, tokens: int | None = None) -> commands.Message:
         agent = f"{self.caller.conversation}/{message.agent}" if message.agent else None
         is_exact = self.policy.size is count
-        return commands.Message(
-            role, text, tokens=self.policy.size(text), tokens_estimated=not is_exact, conversation=agent
-        )
+        size = self.policy.size(text) if tokens is None else tokens
+        return commands.Message(role, text, tokens=size, tokens_estimated=not is_exact, conversation=agent)
 
     def _artifact(self, text: str, label: str) -> SpillArtifact:
         made = draft(self.redactor, [text.encode()], MAX_ARTIFACT_BYTES)

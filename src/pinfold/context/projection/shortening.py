@@ -13,13 +13,19 @@ def at_source(message: Message, policy: Policy) -> Shortened | None:
     """Return how a message enters, if not as it is: the same for the same message and policy, at any time."""
     if message.pinned or message.role != "tool":
         return None
-    cap = policy.caps.get(message.tool)
     tokens = policy.size(message.text)
-    if cap is not None and tokens > cap:
-        return Shortened(message.number, cut(message.text, cap, policy.size), "truncated")
+    capped = within_cap(message, tokens, policy)
+    if capped is not None:
+        return Shortened(message.number, capped, "truncated")
     if message.pointer and tokens > policy.spill:
         return Shortened(message.number, preview(message, tokens), "externalized")
     return None
+
+
+def within_cap(message: Message, tokens: int, policy: Policy) -> str | None:
+    """Return what its tool's cap leaves of a result that takes `tokens`; None where that is all."""
+    cap = policy.caps.get(message.tool)
+    return cut(message.text, cap, policy.size) if cap is not None and tokens > cap else None
 
 
 def one_line(message: Message, why: str) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from pinfold.context.brief import render_brief
+from pinfold.context.brief import Brief, render_brief
 from pinfold.server.clients import identify
 from pinfold.store import Store
 from pinfold.store.results import BriefState
@@ -19,8 +19,14 @@ BATCH = 500
 
 async def brief_now(store: Store) -> tuple[BriefState, str]:
     """Return what `pinfold brief` shows, and what it is made from."""
-    state = await store.brief_state(Caller(*identify("", {}, os.environ), actor="cli"))
-    return state, render_brief(state, store.fence).text
+    state, brief = await brief_at(store)
+    return state, brief.text
+
+
+async def brief_at(store: Store, as_of: int | None = None) -> tuple[BriefState, Brief]:
+    """Return the brief as it was at a seq (default: now), and what it is made from. Raises what the store raises."""
+    state = await store.brief_state(Caller(*identify("", {}, os.environ), actor="cli"), as_of)
+    return state, render_brief(state, store.fence)
 
 
 async def everything(

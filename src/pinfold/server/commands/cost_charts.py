@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pinfold.context.lab.cost import Prices
 from pinfold.context.lab.rent import KINDS, Rent, Resume, dollars_by_kind
 from pinfold.server.pages.charts import Chart, Series, Tone
 
@@ -34,15 +33,15 @@ class Costs:
         return len(self.paid.resumes) - len(self.resumes)
 
 
-def costs_of(paid: Rent, prices: Prices) -> Costs:
+def costs_of(paid: Rent) -> Costs:
     """Return the charts of what was paid."""
     dearest = sorted(paid.resumes, key=lambda each: each.dollars, reverse=True)[:MOST_RESUMES]
     shown = tuple(sorted(dearest, key=lambda each: each.at))
-    return Costs(paid, _kinds(paid, prices), _days(paid, prices), _anew(shown), shown)
+    return Costs(paid, _kinds(paid), _days(paid), _anew(shown), shown)
 
 
-def _kinds(paid: Rent, prices: Prices) -> Chart:
-    spent = dollars_by_kind(paid.total, prices)
+def _kinds(paid: Rent) -> Chart:
+    spent = dollars_by_kind(paid.total, paid.prices)
     values = [_cents(spent[kind]) for kind in KINDS]
     return Chart(
         "kinds",
@@ -53,8 +52,8 @@ def _kinds(paid: Rent, prices: Prices) -> Chart:
     )
 
 
-def _days(paid: Rent, prices: Prices) -> Chart:
-    spent = [dollars_by_kind(each, prices) for each in paid.days.values()]
+def _days(paid: Rent) -> Chart:
+    spent = [dollars_by_kind(each, paid.prices) for each in paid.days.values()]
     series = tuple(Series(kind, [_cents(each[kind]) for each in spent], _TONES[kind]) for kind in KINDS)
     return Chart(
         "days", "Dollars paid, by day (UTC) and kind", list(paid.days), series, unit="$", is_stacked=True

@@ -92,12 +92,11 @@ def rent(transcript: Path, page: Path | None, *, overwrite: bool, as_json: bool,
     from pinfold.server.commands.tables import tell
 
     lifetime_s = options.pop("ttl")
-    prices = Prices(**options)
     with page_file(page, transcript, overwrite=overwrite) as file:
         with bar("rent") as progress:
-            paid = paid_for(transcript, prices, lifetime_s, progress)
+            paid = paid_for(transcript, Prices(**options), lifetime_s, progress)
         if file is not None:
             from pinfold.server.commands.rent_page import rent_page
 
-            file.write(rent_page(transcript, paid, prices))
+            file.write(rent_page(transcript, paid))
     tell(told_of(rent_report(transcript, paid, lifetime_s), page), as_json=as_json)

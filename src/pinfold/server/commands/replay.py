@@ -92,5 +92,5 @@ def replay(transcript: Path, client: str | None, *, show_steps: bool, as_json: b
         if file is not None:
             from pinfold.server.commands.replay_page import replay_page
 
-            file.write(replay_page(found, prices))
+            file.write(replay_page(found))
     tell(told_of(report_of(found, show_steps=show_steps), page), as_json=as_json)

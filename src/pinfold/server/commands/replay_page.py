@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pinfold import __version__
-from pinfold.context.lab.cost import Prices
 from pinfold.context.lab.replayed import FoldMade, Replayed, Sent
 from pinfold.server.commands.cost_charts import costs_of
 from pinfold.server.commands.replay_report import Seen
@@ -35,14 +33,13 @@ class _Row:
         return f"{self.whose} {self.number}"
 
 
-def replay_page(seen: Seen, prices: Prices) -> str:
+def replay_page(seen: Seen) -> str:
     """Return a self-contained page."""
     replayed = seen.played.replayed
     folds = [*_rows("client", replayed.client_folds), *_rows("policy", replayed.folds)]
     facts = {
         "path": str(seen.path),
         "name": seen.path.name,
-        "version": __version__,
         "seen": seen,
         "replayed": replayed,
         "rounded": {kind: _rounded(tokens) for kind, tokens in replayed.totals.items()},
@@ -51,8 +48,7 @@ def replay_page(seen: Seen, prices: Prices) -> str:
         "folds_left_out": len(folds[MOST_FOLDS:]),
         "lost": _lost(folds[:MOST_FOLDS]),
         "won": _won(replayed),
-        "costs": None if seen.paid is None else costs_of(seen.paid, prices),
-        "prices": prices,
+        "costs": None if seen.paid is None else costs_of(seen.paid),
     }
     return render_file("replay.html", facts)
 

@@ -26,6 +26,8 @@ from pinfold.store import Progress
 from pinfold.store.errors import InvalidInputError
 
 _KINDS = ("raw", "client", "projected", "reported")
+_SAME_NAMES = ("spill", "stale_turns", "keep", "fold_batch")
+"""The limits that a policy has by the same names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,7 @@ class Limits:
                 f"Of a window of {window.tokens:,} tokens nothing is left for history.",
                 "Say a larger --window, or less --output-reserve, --system-prompt and --safety-margin.",
             )
-        named = ("spill", "stale_turns", "keep", "fold_batch")
-        given = {name: getattr(self, name) for name in named if getattr(self, name) is not None}
+        given = {name: getattr(self, name) for name in _SAME_NAMES if getattr(self, name) is not None}
         size = estimate if tokens == "estimate" else count
         return Policy(budget, self.caps, cache=cache, size=size, **given)
 
@@ -103,9 +104,8 @@ def seen(path: Path, choice: Choice, progress: Progress | None = None) -> Seen:
     if not played.replayed.sent:
         raise InvalidInputError(f"{path} holds no request to a model.", ACCEPTED)
     usages = played.usages
-    return Seen(
-        path, window, policy, played, rent(usages, choice.prices, choice.lifetime_s) if usages else None
-    )
+    paid = rent(usages, choice.prices, choice.lifetime_s) if usages else None
+    return Seen(path, window, policy, played, paid)
 
 
 def report_of(seen: Seen, *, show_steps: bool) -> Report:
@@ -119,7 +119,7 @@ def facts_of(seen: Seen) -> dict[str, Any]:
     """Return all there is, for programs."""
     replayed, unknown = seen.played.replayed, seen.played.unknown
     budget = seen.policy.budget
-    limits = {name: getattr(seen.policy, name) for name in ("spill", "stale_turns", "keep", "fold_batch")}
+    limits = {name: getattr(seen.policy, name) for name in _SAME_NAMES}
     return {
         "transcript": str(seen.path),
         "client": seen.window.client,

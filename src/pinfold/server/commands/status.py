@@ -16,7 +16,7 @@ from pinfold.server.commands.reports import ask
 from pinfold.server.commands.tables import Report
 from pinfold.server.settings import Settings
 from pinfold.store import Store
-from pinfold.store.results import Fold, StoreStatus
+from pinfold.store.results import BriefState, Fold, StoreStatus
 
 _COLUMNS = ("", "")
 
@@ -36,7 +36,7 @@ def status_report(settings: Settings, model: Model) -> Report:
     async def question(store: Store) -> Report:
         found = await store.status()
         folds = await store.folds(None, 1)
-        budget = await budget_of(store, model, found)
+        budget = budget_of(model, found, *await brief_now(store))
         last = folds[0] if folds else None
         facts = asdict(found) | {
             "folds": last.number if last else 0,
@@ -49,14 +49,16 @@ def status_report(settings: Settings, model: Model) -> Report:
     return ask(settings, question)
 
 
-async def budget_of(store: Store, model: Model, found: StoreStatus) -> HistoryBudget:
-    """Count what pinfold takes of the window of the client asked for, else of the one in whose shell this runs."""
+def budget_of(model: Model, found: StoreStatus, state: BriefState, brief: str) -> HistoryBudget:
+    """Count what pinfold takes of the window of the client asked for, else of the one in whose shell this runs.
+
+    `brief` is the brief's text, and `state` what it is made from.
+    """
     from pinfold.context.tokens import count
     from pinfold.tools.price import catalogue_tokens, instructions_tokens
 
     here = claude_code.NAME if claude_code.conversation(os.environ) else found.client
     name = model.name or (None if model.client else found.model)
-    state, brief = await brief_now(store)
     return HistoryBudget(
         window_of(model.client or here, name, model.window),
         tools=catalogue_tokens() + instructions_tokens(),

@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from pinfold import __version__
 from pinfold.context.visible import counted, money, shorten, size_text, visible
 from pinfold.server.pages.assets import LIBRARY, SCRIPT, STYLE, asset_text, source_of
 
@@ -73,4 +74,4 @@ def render_file(template: str, facts: Mapping[str, Any]) -> str:
         " base-uri 'none'; form-action 'none'"
     )
     inlined = {"policy": policy, "style": Markup(style), "scripts": tuple(map(Markup, scripts))}  # noqa: S704 - ours
-    return environment().get_template(template).render({**facts, **inlined})
+    return environment().get_template(template).render({**facts, **inlined, "version": __version__})

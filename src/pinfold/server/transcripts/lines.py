@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from pinfold.server.transcripts.lenient import parsed
+from pinfold.store import Progress
 
 MAX_LINE_BYTES = 32 * 1024 * 1024
 _HEAD_BYTES = 1024
@@ -68,6 +69,14 @@ class Lines:
                     self.left_out.add(start)
                 if content:
                     yield Line(start, stop, content)
+
+    def telling(self, progress: Progress | None) -> Iterator[Line]:
+        """Yield the lines; `progress` is told behind each the bytes read, of how many. Raises `OSError`."""
+        total = self._path.stat().st_size
+        for line in self:
+            yield line
+            if progress is not None:
+                progress(min(line.stop, total), total)
 
 
 @contextmanager

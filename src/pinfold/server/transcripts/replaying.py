@@ -49,14 +49,11 @@ def model_of(found: Found) -> str | None:
 async def play(found: Found, policy: Policy, progress: Progress | None = None) -> Played:
     """Replay a transcript; `progress` is told the bytes read, of how many. Raises `OSError`."""
     reading = _Reading(found, policy)
-    total = found.path.stat().st_size
     lines = Lines(found.path)
-    for line in lines:
+    for line in lines.telling(progress):
         for item in items_of(reading.form, line, lines.left_out):
             await reading.take(item)
         reading.count(line.content)
-        if progress is not None:
-            progress(min(line.stop, total), total)
     return Played(reading.replay.result(), reading.figures.in_order(), lines.left_out)
 
 

@@ -46,11 +46,9 @@ def usages(path: Path, client: str, progress: Progress | None = None) -> list[Us
 
     Lines that cannot be read are passed over; `progress` is told the bytes read, of how many. Raises `OSError`.
     """
-    figures, total = Figures(client), path.stat().st_size
-    for line in Lines(path):
+    figures = Figures(client)
+    for line in Lines(path).telling(progress):
         figures.take(line.content)
-        if progress is not None:
-            progress(min(line.stop, total), total)
     return figures.in_order()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 
-from pinfold.server.ui.looking import Look, Page, part
+from pinfold.server.ui.looking import Look, Page, is_number, part
 from pinfold.store import Store
 from pinfold.store.errors import InvalidInputError
 from pinfold.store.results import Checkpoint
@@ -43,7 +43,7 @@ async def _other(look: Look, checkpoint: Checkpoint) -> Checkpoint | None:
     named = look.text("against").upper().removeprefix("C")
     if not named:
         return await _before(look.store, checkpoint)
-    if not (named.isascii() and named.isdigit() and len(named) <= 15):
+    if not is_number(named):
         raise InvalidInputError("Only checkpoints can be compared.", "Name one, e.g. C3.")
     return await look.store.checkpoint(int(named))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -12,6 +13,13 @@ from pinfold.store.errors import InvalidInputError
 T = TypeVar("T")
 PAGE = 50
 _MOST_DIGITS = 15
+NAME = re.compile(r"([PACHFSs])([1-9][0-9]{0,14})")
+"""What has a page of its own by a letter and a number: pointers and, in lower case, sessions."""
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a whole number, and no longer than those of the log."""
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ class Look:
         text = self.text(name)
         if not text:
             return None
-        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        if not is_number(text):
             raise InvalidInputError(f"“{name}” in the address is no number.", "Go back to the listing.")
         return int(text)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pinfold.context.brief import DEFAULT_BUDGET
 from pinfold.context.budget import HistoryBudget
+from pinfold.context.visible import counted
 from pinfold.server.commands.asking import brief_now
 from pinfold.server.commands.status import Model, budget_of
 from pinfold.server.ui.folds import charts
@@ -34,8 +35,8 @@ async def show(look: Look) -> Page:
     """Show the overview."""
     store = look.store
     status = await store.status()
-    budget = await budget_of(store, Model(), status)
-    state, _ = await brief_now(store)
+    state, brief = await brief_now(store)
+    budget = budget_of(Model(), status, state, brief)
     folds = await store.folds(None, _FOLDS)
     standing = [pin for pin in state.pins if pin.superseded_by is None]
     facts = {
@@ -72,8 +73,7 @@ def _brief_parts(budget: HistoryBudget, standing: list[Pin]) -> Iterator[tuple[s
         of_kind = [pin for pin in standing if pin.kind is kind]
         tokens = min(sum(pin.tokens for pin in of_kind), budget.brief - shown)
         shown += tokens
-        name = kind.value.replace("_", " ")
-        yield f"{len(of_kind)} {name}{'' if len(of_kind) == 1 else 's'}", tokens, tone
+        yield counted(len(of_kind), kind.value.replace("_", " ")), tokens, tone
     yield "state, artifacts, last fold", budget.brief - shown, "plain"
     yield "free", max(0, DEFAULT_BUDGET.tokens - budget.brief), "free"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 from starlette.applications import Starlette
@@ -26,7 +25,7 @@ from pinfold.server.ui import (
     searches,
     sessions,
 )
-from pinfold.server.ui.looking import Look, Page, Show
+from pinfold.server.ui.looking import NAME, Look, Page, Show
 from pinfold.server.wording import for_person
 from pinfold.store import Store
 from pinfold.store.errors import DamagedError, InvalidInputError, NotFoundError, PinfoldError
@@ -51,9 +50,8 @@ NUMBERED: dict[str, Show] = {
     "S": misses.one,
     "s": sessions.one,
 }
-"""By the letter in front of the number: those of pointers, and `s` for sessions."""
+"""By the letter of a `NAME`."""
 
-_NUMBERED = re.compile(r"([PACHFSs])([1-9][0-9]{0,14})")
 _TRIES = 3
 _STATUS: dict[type[PinfoldError], int] = {NotFoundError: 404, InvalidInputError: 400, DamagedError: 500}
 
@@ -72,7 +70,7 @@ async def _file(name: str, _request: Request) -> Response:
 
 
 async def _numbered(store: Store, request: Request) -> Response:
-    found = _NUMBERED.fullmatch(request.path_params["name"])
+    found = NAME.fullmatch(request.path_params["name"])
     if found is None:
         return await _answer(store, _nowhere, 0, request)
     return await _answer(store, NUMBERED[found[1]], int(found[2]), request)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlencode
 
 from pinfold.server.commands.finding import desk_of
-from pinfold.server.ui.looking import Look, Page
+from pinfold.server.ui.looking import NAME, Look, Page
 from pinfold.server.ui.marking import sought
 from pinfold.server.wording import for_person
 from pinfold.store.errors import InvalidInputError
@@ -16,8 +15,6 @@ from pinfold.tools import call
 
 _FILTERS = ("kinds", "session", "since", "path")
 _LIMIT = 20
-_POINTER = re.compile(r"[PACHFSs][1-9][0-9]{0,14}")
-"""What has a page of its own: pointers and, in lower case, sessions."""
 
 
 async def show(look: Look) -> Page:
@@ -32,7 +29,7 @@ async def show(look: Look) -> Page:
         "later": None,
         "refused": "",
     }
-    facts["pointer"] = query if _POINTER.fullmatch(query) else ""
+    facts["pointer"] = query if NAME.fullmatch(query) else ""
     if query:
         try:
             found = await _found(look, query, given)
